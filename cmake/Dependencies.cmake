@@ -1,0 +1,16 @@
+# Every library that culprit links, found once, by pkg-config.
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+
+pkg_check_modules(LIBVIRT REQUIRED IMPORTED_TARGET libvirt>=9.0 libvirt-qemu)
+pkg_check_modules(LIBGIT2 REQUIRED IMPORTED_TARGET libgit2>=1.5)
+pkg_check_modules(CURL REQUIRED IMPORTED_TARGET libcurl>=7.88)
+pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1>=0.2.5)
+pkg_check_modules(MICROHTTPD REQUIRED IMPORTED_TARGET libmicrohttpd>=0.9.75)
+pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson>=2.14)
+pkg_check_modules(SQLITE REQUIRED IMPORTED_TARGET sqlite3>=3.40)
+pkg_check_modules(SYSTEMD REQUIRED IMPORTED_TARGET libsystemd>=252)
+pkg_check_modules(ARCHIVE REQUIRED IMPORTED_TARGET libarchive>=3.6)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd>=1.5)
+pkg_check_modules(NETTLE REQUIRED IMPORTED_TARGET nettle>=3.8)
+pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka>=1.1)

@@ -1,0 +1,21 @@
+# culprit_test(NAME LABEL unit|contract|integration|e2e SOURCES … LINK … [TIMEOUT seconds] [ENV K=V…])
+# adds one cmocka program to ctest under its label.
+function(culprit_test name)
+    cmake_parse_arguments(TEST "" "LABEL;TIMEOUT" "SOURCES;LINK;ENV" ${ARGN})
+    if(NOT TEST_LABEL MATCHES "^(unit|contract|integration|e2e)$")
+        message(FATAL_ERROR "culprit_test(${name}): LABEL must be unit, contract, integration or e2e")
+    endif()
+    if(NOT TEST_TIMEOUT)
+        set(TEST_TIMEOUT 120)
+    endif()
+    add_executable(${name} ${TEST_SOURCES})
+    set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+    target_include_directories(${name} PRIVATE "${PROJECT_SOURCE_DIR}/tests/support")
+    target_compile_definitions(${name} PRIVATE _GNU_SOURCE
+        CULPRIT_SOURCE_DIR="${PROJECT_SOURCE_DIR}" CULPRIT_BINARY_DIR="${PROJECT_BINARY_DIR}")
+    target_link_libraries(${name} PRIVATE ${TEST_LINK} PkgConfig::CMOCKA
+        culprit::warnings culprit::sanitize)
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABEL}" TIMEOUT ${TEST_TIMEOUT}
+        ENVIRONMENT "${TEST_ENV}")
+endfunction()

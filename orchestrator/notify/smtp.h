@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Delivers one finished message (RFC 5322 text, CRLF or LF) by SMTP with libcurl. Blocking. */
+#ifndef CULPRIT_NOTIFY_SMTP_H
+#define CULPRIT_NOTIFY_SMTP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/strv.h"
+
+enum smtp_security { SMTP_PLAIN, SMTP_STARTTLS, SMTP_TLS };
+
+struct smtp_options {
+    const char *host;
+    unsigned port; /* 0: 25, 587 or 465 by security */
+    enum smtp_security security;
+    const char *user;     /* NULL: no login; a login without TLS is refused unless loopback */
+    const char *password;
+    const char *ca_file;  /* NULL: the system's */
+    uint64_t timeout_ns;  /* 0: 60 s */
+};
+
+/* UNAVAILABLE (try again later: no connection, 4xx) or FAILED (5xx: the server's words are in the
+ * message). Never writes the password anywhere. */
+int smtp_deliver(const struct smtp_options *options, const char *from, const struct strv *to,
+                 const char *message, struct culprit_error *error);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The bisection planner: a pure function from a problem and the facts so far to the work that is
+ * wanted next, or a verdict. It does no I/O, keeps no memory between calls, and gives the same
+ * answer for the same facts, in whatever order they came; so a restarted daemon goes on where it
+ * was, and a simulation tests it without a guest.
+ *
+ * Commits are numbered 0 … count-1, parents before children. Number 0 is `good`; the last is `bad`;
+ * between them are the commits reachable from bad and not from good. A parent outside the range
+ * is an ancestor of good, and stands as 0 in the parent lists.
+ *
+ *        good          b---c            1..6 are the candidates; 4 is a merge.
+ *          0---1---2---d---4---5---6 bad
+ */
+#ifndef CULPRIT_PLAN_BISECT_H
+#define CULPRIT_PLAN_BISECT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/outcome.h"
+
+struct bisect_commit {
+    const unsigned *parents; /* numbers, each below this commit's own; at least one but for 0 */
+    unsigned parent_count;
+};
+
+struct bisect_problem {
+    const struct bisect_commit *commits;
+    unsigned count; /* at least 2 */
+    bool lower_is_better;
+    double min_effect;    /* smallest shift that counts; a fraction of the good side's median when
+                             min_effect_relative, else in the metric's unit */
+    bool min_effect_relative;
+    double confidence;          /* 0.5 < c < 1 */
+    unsigned trials_per_commit; /* 5 */
+    unsigned max_builds;        /* budget for fresh builds; 0: none */
+    unsigned max_trials;        /* budget for trials; 0: none */
+    /* good was not an ancestor of bad: 0 is their merge base, and this is said in the verdict. */
+    bool good_is_merge_base;
+};
+
+enum build_state { BUILD_UNKNOWN = 0, BUILD_OK, BUILD_BROKEN };
+
+struct bisect_build {
+    enum build_state state; /* BROKEN: does not build; or does not boot, as trials showed */
+    unsigned image;         /* equal numbers: bit-identical kernel images; valid when OK */
+};
+
+enum trial_purpose { PURPOSE_SEARCH = 0, PURPOSE_VERIFY, PURPOSE_COUNT };
+
+const char *trial_purpose_name(enum trial_purpose purpose);
+
+struct bisect_trial {
+    unsigned commit;
+    enum trial_purpose purpose;
+    unsigned index; /* 0, 1, … within (commit, purpose); infra failures repeat an index */
+    enum outcome outcome;
+    double value; /* finite when outcome is OK */
+};
+
+struct bisect_facts {
+    const struct bisect_build *builds; /* [problem.count] */
+    const struct bisect_trial *trials;
+    size_t trial_count;
+};
+
+enum bisect_want_kind { WANT_BUILD, WANT_TRIAL };
+
+struct bisect_want {
+    enum bisect_want_kind kind;
+    unsigned commit;
+    enum trial_purpose purpose; /* WANT_TRIAL */
+    unsigned index;             /* WANT_TRIAL */
+};
+
+enum bisect_verdict_kind {
+    VERDICT_NONE = 0,        /* work is wanted */
+    VERDICT_CULPRIT,         /* found and verified */
+    VERDICT_NO_REGRESSION,   /* bad is not worse than good */
+    VERDICT_MERGE_BASE_BAD,  /* the merge base is as bad: good carries a fix, not bad the fault */
+    VERDICT_INCONCLUSIVE,    /* see reason; suspects are the smallest set that is left */
+};
+
+enum { BISECT_MAX_WANTS = 16, BISECT_REASON_SIZE = 512 };
+
+struct bisect_step {
+    enum bisect_verdict_kind verdict;
+    struct bisect_want wants[BISECT_MAX_WANTS]; /* most urgent first; when verdict is NONE */
+    size_t want_count;
+    unsigned culprit;   /* VERDICT_CULPRIT */
+    double posterior;   /* of the culprit (or of the suspect set) */
+    double threshold;   /* value that separates good from bad; NaN before the endpoints are known */
+    unsigned *suspects; /* ascending; caller frees with bisect_step_clear() */
+    size_t suspect_count;
+    char reason[BISECT_REASON_SIZE]; /* one or more sentences for people */
+    /* What is thought to remain: expected further builds and trials until a verdict. */
+    double expected_builds, expected_trials;
+};
+
+/* What a commit's facts say of it, as in a bisect log. */
+enum bisect_label { LABEL_UNTESTED = 0, LABEL_GOOD, LABEL_BAD, LABEL_SKIP };
+
+int bisect_plan(const struct bisect_problem *problem, const struct bisect_facts *facts,
+                struct bisect_step *ret, struct culprit_error *error);
+void bisect_step_clear(struct bisect_step *step);
+
+/* Labels of all commits ([problem->count]); ret_inferred[c] is true where the label comes from an
+ * equal image and not from c's own trials. */
+int bisect_labels(const struct bisect_problem *problem, const struct bisect_facts *facts,
+                  enum bisect_label *ret_labels, bool *ret_inferred, struct culprit_error *error);
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a job found, as plain data, and its forms: text, JSON, mail, bisect log. Pure: the
+ * scheduler fills a report from the store, these functions only write it down.
+ */
+#ifndef CULPRIT_REPORT_REPORT_H
+#define CULPRIT_REPORT_REPORT_H
+
+#include <jansson.h>
+
+#include "base/buffer.h"
+#include "base/error.h"
+#include "job/job.h"
+#include "plan/bisect.h"
+
+struct report_commit {
+    char id[41];
+    const char *subject;
+    const char *author; /* "Name <address>" */
+    uint64_t author_time;
+    enum bisect_label label;
+    bool inferred;       /* its label comes from an equal image */
+    const char *reason;  /* why it was skipped; NULL */
+    bool tested;
+};
+
+/* One metric on one side. */
+struct report_samples {
+    const double *values; /* one a trial, in trial order */
+    size_t count;
+};
+
+struct report_row {
+    const char *metric;
+    const char *unit;
+    enum metric_direction better;
+    bool counter;
+    struct report_samples sides[2]; /* 0: parent (or the only variant), 1: culprit */
+};
+
+struct report_trial {
+    unsigned number;
+    char commit[41];
+    enum trial_purpose purpose;
+    uint64_t seed;
+    enum outcome outcome;
+    const char *message;
+    double value; /* the headline metric; NaN unless ok */
+    const char *digest;
+};
+
+struct report {
+    int64_t job_id;
+    const struct job *job;
+    const char *state;           /* "done", "failed", "cancelled" */
+    enum bisect_verdict_kind verdict;
+    const char *reason;          /* the planner's sentences */
+    double posterior;
+    double threshold;
+    const struct report_commit *commits; /* in range order; 0 is good */
+    size_t commit_count;
+    unsigned culprit;            /* number; valid for VERDICT_CULPRIT */
+    unsigned parent;             /* the parent it was verified against */
+    const unsigned *suspects;
+    size_t suspect_count;
+    const struct report_row *rows; /* headline metric first */
+    size_t row_count;
+    const struct report_trial *trials;
+    size_t trial_count;
+    unsigned builds_fresh, builds_reused, builds_failed;
+    uint64_t wall_ns, build_ns, trial_ns;
+    const char *engine;
+    unsigned shift;
+    const char *qemu_version, *compiler, *kernel_release, *kernel_config_digest, *image_digest;
+    const json_t *topology_seen; /* as trial_result's */
+    const char *repeat_command;  /* one line for a shell */
+    const char *culprit_message, *culprit_diffstat;
+    const char *good_asked;      /* when 0 is a merge base: the good that was asked for */
+    const char *host;            /* this service's name for itself */
+    uint64_t created_ns, finished_ns;
+};
+
+int report_text(const struct report *report, struct buffer *ret, struct culprit_error *error);
+json_t *report_json(const struct report *report);
+
+/* What `git bisect replay` reads; labels inferred from equal images are lines of their own under
+ * a "# inferred" comment. */
+int report_bisect_log(const struct report *report, struct buffer *ret, struct culprit_error *error);
+
+struct mail_address {
+    const char *from;      /* "culprit <culprit@host>" */
+    const char *domain;    /* right side of the Message-ID */
+    const struct strv *to;
+};
+
+/* The whole message (RFC 5322, MIME, 7-bit or quoted-printable): text, then the bisect log as an
+ * attachment. The Message-ID depends only on job and domain, so that a second delivery is known. */
+int report_mail(const struct report *report, const struct mail_address *address,
+                struct buffer *ret, struct culprit_error *error);
+
+#endif
