@@ -15,7 +15,8 @@
 
 enum option_type {
     OPTION_COUNT,            /* a whole number */
-    OPTION_COUNT_OR_PERCENT, /* a whole number, or "N%" of the guest's CPUs: rounded down, at least 1 */
+    OPTION_COUNT_OR_PERCENT, /* a whole number, or "N%" of the guest's CPUs: rounded down, at least
+                                1 */
     OPTION_DURATION,         /* "30s" in a job; nanoseconds in the plan */
     OPTION_SIZE,             /* "64KiB" in a job; bytes in the plan */
     OPTION_BOOLEAN,          /* "true" or "false" */
@@ -28,6 +29,7 @@ struct option_schema {
     const char *default_value; /* as a job would write it; NULL: must be given */
     uint64_t minimum, maximum; /* in base units (count, ns, bytes); for text: length */
     const char *summary;
+    const char *const *choices; /* text only: the values allowed, ended by NULL; NULL: any */
 };
 
 enum metric_direction { BETTER_LOWER, BETTER_HIGHER, BETTER_NEITHER };
@@ -62,6 +64,7 @@ struct workload_schema {
 extern const struct workload_schema *const workload_schemas[];
 extern const size_t workload_schema_count;
 
+/* Each gives NULL when there is no such name. */
 const struct workload_schema *workload_schema_find(const char *name);
 const struct option_schema *workload_option_find(const struct workload_schema *workload,
                                                  const char *name);
