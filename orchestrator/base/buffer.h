@@ -22,9 +22,9 @@ struct buffer {
     enum culprit_code status; /* CULPRIT_OK, CULPRIT_LIMIT or CULPRIT_NO_MEMORY */
 };
 
-#define BUFFER_INIT(maximum_)                                                                      \
-    {                                                                                              \
-        .maximum = (maximum_)                                                                      \
+#define BUFFER_INIT(maximum_) \
+    {                         \
+        .maximum = (maximum_) \
     }
 
 void buffer_append(struct buffer *buffer, const void *bytes, size_t length);

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "base/cleanup.h"
 #include "base/error.h"
 
 struct cancel;
@@ -12,8 +13,10 @@ struct cancel;
 int cancel_new(struct cancel **ret, struct culprit_error *error);
 void cancel_free(struct cancel *cancel);
 
-void cancel_request(struct cancel *cancel); /* async-signal-safe; NULL does nothing */
+void cancel_request(struct cancel *cancel);         /* async-signal-safe; NULL does nothing */
 bool cancel_requested(const struct cancel *cancel); /* NULL: false */
-int cancel_fd(const struct cancel *cancel); /* readable once requested; NULL: -1 */
+int cancel_fd(const struct cancel *cancel);         /* readable once requested; NULL: -1 */
+
+DEFINE_CLEANUP(struct cancel *, cancel_free);
 
 #endif

@@ -16,11 +16,11 @@
 
 #define CULPRIT_CLEANUP(function) __attribute__((cleanup(function##_cleanup)))
 
-#define DEFINE_CLEANUP(pointer_type, function)                                                     \
-    static inline void function##_cleanup(pointer_type *pointer)                                   \
-    {                                                                                              \
-        function(*pointer);                                                                        \
-    }                                                                                              \
+#define DEFINE_CLEANUP(pointer_type, function)                   \
+    static inline void function##_cleanup(pointer_type *pointer) \
+    {                                                            \
+        function(*pointer);                                      \
+    }                                                            \
     struct culprit_require_semicolon_
 
 static inline void free_cleanup(void *pointer)
@@ -45,11 +45,11 @@ static inline void fclose_cleanup(FILE **stream)
 #define _cleanup_fclose_ CULPRIT_CLEANUP(fclose)
 
 /* Moves ownership out of a variable: `return take(path);` leaves NULL behind. */
-#define take(pointer)                                                                              \
-    ({                                                                                             \
-        __typeof__(pointer) taken_ = (pointer);                                                    \
-        (pointer) = NULL;                                                                          \
-        taken_;                                                                                    \
+#define take(pointer)                           \
+    ({                                          \
+        __typeof__(pointer) taken_ = (pointer); \
+        (pointer) = NULL;                       \
+        taken_;                                 \
     })
 
 #endif

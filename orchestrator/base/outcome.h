@@ -23,7 +23,13 @@ const char *outcome_name(enum outcome outcome);
 bool outcome_from_name(const char *name, enum outcome *ret);
 
 /* How guests are run; see docs/engines.md. */
-enum engine { ENGINE_AUTO = 0, ENGINE_REALTIME, ENGINE_DETERMINISTIC, ENGINE_FUNCTIONAL, ENGINE_COUNT };
+enum engine {
+    ENGINE_AUTO = 0,
+    ENGINE_REALTIME,
+    ENGINE_DETERMINISTIC,
+    ENGINE_FUNCTIONAL,
+    ENGINE_COUNT
+};
 
 const char *engine_name(enum engine engine);
 bool engine_from_name(const char *name, enum engine *ret);
