@@ -12,11 +12,12 @@
 #include "base/digest.h"
 #include "guest/hypervisor.h"
 #include "job/workload.h"
+#include "trial/compare.h"
 
 struct trial_spec {
-    const char *kernel;        /* bzImage */
-    const char *build_id;      /* hex; NULL or "": not checked (a kernel that was not built here) */
-    const char *guest_image;   /* initramfs without the plan */
+    const char *kernel;      /* bzImage */
+    const char *build_id;    /* hex; NULL or "": not checked (a kernel that was not built here) */
+    const char *guest_image; /* initramfs without the plan */
     const struct topology *topology;
     enum engine engine; /* resolved: not ENGINE_AUTO */
     unsigned shift;
@@ -27,7 +28,7 @@ struct trial_spec {
     const struct workload_request *workloads;
     size_t workload_count; /* 0: boot, describe the topology, power off */
     uint64_t seed;         /* < 2^63 */
-    uint64_t deadline_ns;  /* host time; 0: derived from topology, engine and the workloads' runtime */
+    uint64_t deadline_ns;  /* host time; 0: from topology, engine and the workloads' runtime */
     const char *directory; /* must exist; gets plan.cpio, initrd, console.log, records.jsonl */
     const char *label;
 };
@@ -46,7 +47,7 @@ struct trial_result {
     char message[512]; /* a sentence; "" when ok */
     struct metric_value *metrics;
     size_t metric_count;
-    char digest[DIGEST_HEX_SIZE];   /* of the result; "" unless ok */
+    char digest[DIGEST_HEX_SIZE]; /* of the result; "" unless ok */
     char kernel_digest[DIGEST_HEX_SIZE];
     char image_digest[DIGEST_HEX_SIZE];
     uint64_t seed;
@@ -54,7 +55,8 @@ struct trial_result {
     unsigned shift;
     uint64_t wall_ns;
     json_t *identity; /* object: all that makes the trial repeatable */
-    json_t *topology; /* object: what the guest saw */
+    json_t *topology; /* object: what the guest saw; NULL if it did not come that far */
+    struct topology_comparison comparison; /* asked and seen; empty if it did not come that far */
 };
 
 /* 0 with a result, whatever the trial's outcome; an error only when not even a result could be
