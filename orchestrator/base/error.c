@@ -41,6 +41,7 @@ static void reset(struct culprit_error *error, enum culprit_code code)
 {
     error->code = code;
     error->where[0] = '\0';
+    error->allowed[0] = '\0';
     error->line = 0;
     error->column = 0;
 }
@@ -118,6 +119,28 @@ int culprit_fail_at(struct culprit_error *error, unsigned line, unsigned column,
         error->column = column;
     }
     return -(int)CULPRIT_INVALID;
+}
+
+int culprit_error_allow(struct culprit_error *error, const char *const *words, size_t count)
+{
+    static const char cut[] = "…";
+    size_t length = 0;
+
+    if (!error)
+        return -(int)CULPRIT_INTERNAL;
+    error->allowed[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        size_t room = sizeof error->allowed - length;
+
+        /* Keeps room for the mark, so that no word is cut in the middle. */
+        if (strlen(words[i]) + sizeof ", " + sizeof ", …" > room) {
+            snprintf(error->allowed + length, room, "%s%s", length ? ", " : "", cut);
+            break;
+        }
+        length += (size_t)snprintf(error->allowed + length, room, "%s%s", length ? ", " : "",
+                                   words[i]);
+    }
+    return error->code ? -(int)error->code : -(int)CULPRIT_INTERNAL;
 }
 
 int culprit_error_prefix(struct culprit_error *error, const char *format, ...)

@@ -10,6 +10,7 @@
 #define CULPRIT_BASE_ERROR_H
 
 #include <stdarg.h>
+#include <stddef.h>
 
 enum culprit_code {
     CULPRIT_OK = 0,
@@ -34,6 +35,7 @@ struct culprit_error {
     enum culprit_code code;
     char message[1024]; /* one sentence: what could not be done, on what, and why */
     char where[256];    /* the key, file or object meant; empty when the message says it */
+    char allowed[512];  /* the words that would have been right, by ", "; empty: not a choice */
     unsigned line;      /* 1-based place in the submitted document; 0: none */
     unsigned column;
 };
@@ -49,6 +51,10 @@ int culprit_fail_errno(struct culprit_error *error, int errnum, const char *form
 /* The same for a place in a document. `where` names the key as a path ("guest.memory"). */
 int culprit_fail_at(struct culprit_error *error, unsigned line, unsigned column, const char *where,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
+
+/* Adds to a filled error the words that would have been right; a list that is too long ends in
+ * "…". Returns -error->code, so that callers can `return culprit_error_allow(…)`. */
+int culprit_error_allow(struct culprit_error *error, const char *const *words, size_t count);
 
 /* Puts "prefix: " before the message of a filled error; returns -error->code (or -INTERNAL). */
 int culprit_error_prefix(struct culprit_error *error, const char *format, ...)

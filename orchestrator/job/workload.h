@@ -35,6 +35,10 @@ int workload_request_set(struct workload_request *request, const char *option, c
 /* INVALID when an option that has no default is still missing. */
 int workload_request_check(const struct workload_request *request, struct culprit_error *error);
 
+/* The option as a user would write it ("30s", "64KiB"); it reads back equal. NULL when it is not
+ * set or without memory; the caller frees. */
+char *workload_option_text(const struct workload_option *option);
+
 /* Guest time that the workload is meant to take, from its options; 0: not known. */
 uint64_t workload_request_runtime(const struct workload_request *request);
 
