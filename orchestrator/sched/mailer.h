@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The port to whatever takes mail: SMTP in the daemon, a scripted one in tests. deliver() blocks
+ * and is called from a worker, one message at a time. */
+#ifndef CULPRIT_SCHED_MAILER_H
+#define CULPRIT_SCHED_MAILER_H
+
+#include "base/error.h"
+#include "base/strv.h"
+
+struct mailer;
+
+struct mailer_ops {
+    /* UNAVAILABLE: worth another attempt later; any other code: refused for good. */
+    int (*deliver)(struct mailer *mailer, const struct strv *recipients, const char *message,
+                   struct culprit_error *error);
+};
+
+struct mailer {
+    const struct mailer_ops *ops;
+};
+
+#endif

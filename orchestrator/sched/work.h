@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The port to the work that a job needs: git, kernel builds, guests. The real one
+ * (sched/real_work.h) calls source/, build/ and trial/; tests use a scripted one, so that a whole
+ * job runs in a second.
+ *
+ * All operations block and are called from workers, several at once; the job and the paths stay
+ * valid meanwhile. Operations return 0 with a result whatever its outcome, or an error when there
+ * is none; CANCELLED when `cancel` was requested.
+ */
+#ifndef CULPRIT_SCHED_WORK_H
+#define CULPRIT_SCHED_WORK_H
+
+#include "base/cancel.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "build/builder.h"
+#include "job/job.h"
+#include "source/repository.h"
+#include "trial/trial.h"
+
+struct work;
+
+/* How guests of a job run: found out once a job, kept with it. */
+struct work_engine {
+    enum engine engine; /* never AUTO */
+    unsigned shift;
+};
+
+struct work_build {
+    const struct job *job;
+    const char *commit_id;
+    const char *image_path, *log_path, *config_path; /* to be written */
+};
+
+struct work_trial {
+    const struct job *job;
+    struct work_engine engine;
+    const char *kernel; /* bzImage */
+    const char *build_id;
+    uint64_t seed;
+    const char *directory; /* exists, empty */
+    const char *label;
+};
+
+struct work_ops {
+    /* Refs to commits: bisect: the range; run: the one commit, without parents. */
+    int (*resolve)(struct work *work, const struct job *job, struct cancel *cancel,
+                   struct commit_range *ret, struct culprit_error *error);
+    /* UNSUPPORTED, with the reason, when this host has no engine for the job. */
+    int (*choose_engine)(struct work *work, const struct job *job, struct cancel *cancel,
+                         struct work_engine *ret, struct culprit_error *error);
+    /* Names what build() would make of the commit. */
+    int (*identify)(struct work *work, const struct job *job, const char *commit_id,
+                    char ret_recipe[DIGEST_HEX_SIZE], struct culprit_error *error);
+    int (*build)(struct work *work, const struct work_build *build, struct cancel *cancel,
+                 struct build_result *ret, struct culprit_error *error);
+    int (*trial)(struct work *work, const struct work_trial *trial, struct cancel *cancel,
+                 struct trial_result **ret, struct culprit_error *error);
+    /* Message and diffstat of a commit, for the report; the caller's. */
+    int (*describe)(struct work *work, const struct job *job, const char *commit_id,
+                    char **ret_message, char **ret_diffstat, struct culprit_error *error);
+};
+
+struct work {
+    const struct work_ops *ops;
+};
+
+#endif
