@@ -20,8 +20,8 @@ struct guest_definition {
     const struct topology *topology;
     enum engine engine; /* never ENGINE_AUTO here */
     unsigned shift;
-    uint64_t memory;     /* bytes */
-    uint64_t seed;       /* -seed, UUID */
+    uint64_t memory;          /* bytes */
+    uint64_t seed;            /* -seed, UUID */
     const char *console_path; /* regular files, created by the hypervisor */
     const char *records_path;
     uint64_t console_maximum; /* bytes; passing one ends the guest */
@@ -31,8 +31,8 @@ struct guest_definition {
 };
 
 enum guest_end {
-    GUEST_POWERED_OFF,   /* the guest's own doing */
-    GUEST_PANICKED,      /* pvpanic, or a panic on the console */
+    GUEST_POWERED_OFF,   /* the guest's own doing; `reason` says so if it was a reboot */
+    GUEST_PANICKED,      /* pvpanic, a panic on the console, or a reset without a word */
     GUEST_LOCKED_UP,     /* lockup or hung-task pattern on the console */
     GUEST_DEADLINE,      /* destroyed when its time was over */
     GUEST_CONSOLE_LIMIT, /* destroyed: console file too long */
@@ -43,11 +43,16 @@ enum guest_end {
 
 struct guest_run {
     enum guest_end end;
-    char reason[512];       /* the console line or libvirt's words behind `end`; "" if plain */
-    uint64_t wall_ns;       /* host time from creation to end */
-    char qemu_version[64];  /* "10.0.2" */
+    char reason[512];           /* the console line or libvirt's words behind `end`; "" if plain */
+    uint64_t wall_ns;           /* host time from creation to end */
+    char qemu_version[64];      /* "10.0.2" */
     char definition_digest[65]; /* of the definition without paths and names */
+    unsigned warnings;          /* WARNING and stall lines on the console */
+    char warning[512];          /* the first of them; "" if there is none */
 };
+
+/* "powered_off", "panicked", … as in JSON and in reports. */
+const char *guest_end_name(enum guest_end end);
 
 struct hypervisor;
 
@@ -70,6 +75,12 @@ static inline int hypervisor_run(struct hypervisor *hypervisor,
                                  struct guest_run *ret, struct culprit_error *error)
 {
     return hypervisor->ops->run(hypervisor, definition, cancel, ret, error);
+}
+
+static inline int hypervisor_clean_leftovers(struct hypervisor *hypervisor, unsigned *ret_count,
+                                             struct culprit_error *error)
+{
+    return hypervisor->ops->clean_leftovers(hypervisor, ret_count, error);
 }
 
 static inline void hypervisor_free(struct hypervisor *hypervisor)

@@ -50,8 +50,8 @@ struct topology {
     char *l2_shared_by; /* "core", "die", …: smp-cache topology of the L2; NULL: the model's */
     uint64_t memory;    /* bytes, default and minimum for a job that says none */
     uint64_t memory_maximum;
-    unsigned shift;        /* deterministic engine: 10^9 / 2^shift instructions a second */
-    unsigned second_shift; /* the shift at which a verdict is confirmed */
+    unsigned shift;            /* deterministic engine: 10^9 / 2^shift instructions a second */
+    unsigned second_shift;     /* the shift at which a verdict is confirmed */
     uint64_t boot_deadline_ns; /* host time that a boot may take, deterministic engine */
     struct topology_expectation expect;
 };
