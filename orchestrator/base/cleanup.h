@@ -52,4 +52,13 @@ static inline void fclose_cleanup(FILE **stream)
         taken_;                                 \
     })
 
+/* The same for a descriptor: leaves -1 behind. */
+static inline int take_fd(int *fd)
+{
+    int taken = *fd;
+
+    *fd = -1;
+    return taken;
+}
+
 #endif

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Runs one program to its end, with limits. Blocking: for worker threads and the command line.
- * The child leads its own process group and dies with the calling thread's process
- * (PR_SET_PDEATHSIG); on a limit or a cancellation the whole group gets SIGTERM, then SIGKILL
- * after a grace of two seconds. Waits on a pidfd: no polling, no SIGCHLD handler.
+ *
+ * The child leads a session and process group of its own, without a terminal, and starts with
+ * default signals, an empty standard input and no other descriptor. It dies with the thread that
+ * called (PR_SET_PDEATHSIG), so a killed daemon leaves none behind. On a limit or a cancellation
+ * the whole group gets SIGTERM, and SIGKILL after a grace of two seconds; what is left of the
+ * group when its leader ends is killed too. Waits on a pidfd: no polling, no SIGCHLD handler.
+ *
+ * Output passes through a pipe that the caller's thread empties, so its maximum holds exactly and
+ * for all processes of the group together.
  */
 #ifndef CULPRIT_BASE_PROCESS_H
 #define CULPRIT_BASE_PROCESS_H
@@ -19,7 +25,7 @@ struct process_options {
     const char *const *environment; /* NULL-terminated; NULL: inherit */
     const char *directory;          /* NULL: inherit */
     const char *output_path;        /* stdout and stderr go here, appended; NULL: discarded */
-    uint64_t output_maximum;        /* bytes; more ends the run with LIMIT; 0: 64 MiB */
+    uint64_t output_maximum;        /* bytes of this run; more ends it with LIMIT; 0: 64 MiB */
     uint64_t timeout_ns;            /* 0: none */
     int nice;                       /* added to the child's */
     struct cancel *cancel;          /* may be NULL */
@@ -35,8 +41,9 @@ struct process_result {
 int process_run(const struct strv *argv, const struct process_options *options,
                 struct process_result *ret_result, struct culprit_error *error);
 
-/* Runs it and returns its standard output (at most `maximum` bytes); FAILED with the last line of
- * its standard error when the status is not 0. */
+/* Runs it and returns its standard output, which the caller frees; LIMIT over `maximum` bytes;
+ * FAILED with the last line of its standard error when the status is not 0. output_path and
+ * output_maximum are not used. */
 int process_capture(const struct strv *argv, const struct process_options *options, size_t maximum,
                     char **ret_output, struct culprit_error *error);
 

@@ -40,7 +40,8 @@ int worker_pool_new(sd_event *event, const char *name, unsigned threads, size_t 
  * from within a `done`. */
 void worker_pool_free(struct worker_pool *pool);
 
-/* LIMIT when the queue is full (nothing is called then). `done` may be NULL, and may submit. */
+/* LIMIT when the queue is full, CANCELLED while the pool is being freed; nothing is called then.
+ * `done` may be NULL, and may submit. */
 int worker_submit(struct worker_pool *pool, worker_run run, worker_done done, void *argument,
                   struct culprit_error *error);
 
