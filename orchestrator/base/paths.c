@@ -9,6 +9,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "base/path.h"
 
 /* One kind of data: its folder below a data directory, and its place in the trees. */
 struct place {

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "trial/compare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buffer.h"
+
+enum {
+    LEVELS_MAXIMUM = 256,
+    LEVEL_TEXT_MAXIMUM = 1024 * 1024,
+    LIST_SHOWN = 120, /* bytes of a list that a sentence shows */
+    HIGHEST_CACHE = 8
+};
+
+static unsigned first_cpu(const char *list)
+{
+    return (unsigned)strtoul(list, NULL, 10);
+}
+
+static int by_first_cpu(const void *left, const void *right)
+{
+    const char *a = *(char *const *)left;
+    const char *b = *(char *const *)right;
+    unsigned first_a = first_cpu(a);
+    unsigned first_b = first_cpu(b);
+
+    if (first_a != first_b)
+        return first_a < first_b ? -1 : 1;
+    return strcmp(a, b);
+}
+
+/* The distinct lists in order of their first CPU, as one text; NULL without memory. */
+static char *join_lists(struct strv *lists)
+{
+    _cleanup_buffer_ struct buffer text = BUFFER_INIT(LEVEL_TEXT_MAXIMUM);
+
+    if (lists->failed)
+        return NULL;
+    if (lists->count == 0)
+        return strdup("none");
+    qsort(lists->items, lists->count, sizeof *lists->items, by_first_cpu);
+    for (size_t i = 0; i < lists->count; i++) {
+        if (i > 0 && strcmp(lists->items[i], lists->items[i - 1]) == 0)
+            continue;
+        buffer_printf(&text, "%s%s", i > 0 ? " " : "", lists->items[i]);
+    }
+    return buffer_take(&text);
+}
+
+static char *join_asked(const struct strv *lists)
+{
+    _cleanup_strv_ struct strv copy = {0};
+
+    return strv_copy(lists, &copy) ? join_lists(&copy) : NULL;
+}
+
+/* Takes both texts. */
+static int add_level(struct topology_comparison *comparison, const char *name, char *asked,
+                     char *seen, struct culprit_error *error)
+{
+    struct topology_level *levels = reallocarray(comparison->levels, comparison->count + 1,
+                                                 sizeof *levels);
+    struct topology_level *level;
+
+    if (levels)
+        comparison->levels = levels;
+    if (!levels || !asked || !seen || comparison->count >= LEVELS_MAXIMUM) {
+        free(asked);
+        free(seen);
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot compare the topologies: no memory");
+    }
+    level = &levels[comparison->count++];
+    memset(level, 0, sizeof *level);
+    strncpy(level->name, name, sizeof level->name - 1);
+    level->asked = asked;
+    level->seen = seen;
+    level->same = strcmp(asked, seen) == 0;
+    return 0;
+}
+
+static char *count_text(size_t count)
+{
+    _cleanup_buffer_ struct buffer text = BUFFER_INIT(64);
+
+    buffer_printf(&text, "%zu", count);
+    return buffer_take(&text);
+}
+
+static size_t seen_packages(const struct seen_topology *seen)
+{
+    size_t packages = 0;
+
+    for (size_t i = 0; i < seen->cpu_count; i++) {
+        size_t before = 0;
+
+        while (before < i && seen->cpus[before].package != seen->cpus[i].package)
+            before++;
+        packages += before == i;
+    }
+    return packages;
+}
+
+static int compare_cpus(const struct topology_expectation *expect, const struct seen_topology *seen,
+                        struct topology_comparison *ret, struct culprit_error *error)
+{
+    _cleanup_strv_ struct strv siblings = {0};
+    int r;
+
+    r = add_level(ret, "CPUs", count_text(expect->cpus), count_text(seen->cpu_count), error);
+    if (r < 0)
+        return r;
+    r = add_level(ret, "packages", count_text(expect->packages), count_text(seen_packages(seen)),
+                  error);
+    if (r < 0)
+        return r;
+    for (size_t i = 0; i < seen->cpu_count; i++)
+        strv_append(&siblings, seen->cpus[i].siblings);
+    return add_level(ret, "SMT siblings", join_asked(&expect->siblings), join_lists(&siblings),
+                     error);
+}
+
+/* A cache of which there is one kind a level is called by its level alone. */
+static void cache_name(unsigned level, const char *type, char name[64])
+{
+    if (strcmp(type, "Unified") == 0)
+        snprintf(name, 64, "L%u caches", level);
+    else
+        snprintf(name, 64, "L%u %s caches", level, type);
+}
+
+static int compare_cache(const struct topology_expectation *expect,
+                         const struct seen_topology *seen, unsigned level, const char *type,
+                         struct topology_comparison *ret, struct culprit_error *error)
+{
+    _cleanup_strv_ struct strv shared = {0};
+    const struct topology_cache *asked = NULL;
+    char name[64];
+
+    for (size_t i = 0; i < expect->cache_count; i++) {
+        if (expect->caches[i].level == level && strcmp(expect->caches[i].type, type) == 0)
+            asked = &expect->caches[i];
+    }
+    for (size_t i = 0; i < seen->cache_count; i++) {
+        if (seen->caches[i].level == level && strcmp(seen->caches[i].type, type) == 0)
+            strv_append(&shared, seen->caches[i].shared);
+    }
+    if (!asked && (shared.count == 0 || level < 2))
+        return 0;
+    cache_name(level, type, name);
+    return add_level(ret, name, asked ? join_asked(&asked->shared) : strdup("none"),
+                     join_lists(&shared), error);
+}
+
+static int compare_caches(const struct topology_expectation *expect,
+                          const struct seen_topology *seen, struct topology_comparison *ret,
+                          struct culprit_error *error)
+{
+    static const char *const types[] = {"Data", "Instruction", "Unified"};
+
+    for (unsigned level = 1; level <= HIGHEST_CACHE; level++) {
+        for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+            int r = compare_cache(expect, seen, level, types[i], ret, error);
+            if (r < 0)
+                return r;
+        }
+    }
+    return 0;
+}
+
+static int compare_nodes(const struct topology_expectation *expect,
+                         const struct seen_topology *seen, struct topology_comparison *ret,
+                         struct culprit_error *error)
+{
+    _cleanup_strv_ struct strv nodes = {0};
+
+    if (expect->nodes.count == 0)
+        return 0;
+    for (size_t i = 0; i < seen->node_count; i++)
+        strv_append(&nodes, seen->nodes[i].cpus);
+    if (seen->node_count == 0 && expect->nodes.count == 1)
+        strv_append(&nodes, expect->nodes.items[0]); /* a kernel without NUMA */
+    return add_level(ret, "NUMA nodes", join_asked(&expect->nodes), join_lists(&nodes), error);
+}
+
+/* "0-1 2-3 (MC)": the name stands where the expectation has one. */
+static char *with_names(char *spans, const char *names)
+{
+    _cleanup_free_ char *plain = spans;
+    _cleanup_buffer_ struct buffer text = BUFFER_INIT(LEVEL_TEXT_MAXIMUM);
+
+    if (!plain || !names || !*names)
+        return take(plain);
+    buffer_printf(&text, "%s (%s)", plain, names);
+    return buffer_take(&text);
+}
+
+/* The names that the guest gives a level: one that is allowed counts as the first allowed one. */
+static void domain_names(const struct strv *allowed, const struct seen_topology *seen,
+                         unsigned level, char *text, size_t size)
+{
+    _cleanup_strv_ struct strv names = {0};
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < seen->domain_count; i++) {
+        const struct seen_domain *domain = &seen->domains[i];
+        const char *name = domain->name;
+
+        if (domain->level != level)
+            continue;
+        if (!*name || strv_contains(allowed, name))
+            name = allowed->items[0];
+        if (strv_contains(&names, name) || !strv_append(&names, name) || length >= size)
+            continue;
+        length += (size_t)snprintf(text + length, size - length, "%s%s", length ? "/" : "", name);
+    }
+}
+
+static int compare_domain(const struct topology_domain *asked, unsigned level,
+                          const struct seen_topology *seen, struct topology_comparison *ret,
+                          struct culprit_error *error)
+{
+    _cleanup_strv_ struct strv spans = {0};
+    char names[256] = "";
+    char title[64];
+
+    for (size_t i = 0; i < seen->domain_count; i++) {
+        if (seen->domains[i].level == level)
+            strv_append(&spans, seen->domains[i].span);
+    }
+    snprintf(title, sizeof title, "scheduler domain %u", level);
+    if (!asked)
+        return add_level(ret, title, strdup("none"), join_lists(&spans), error);
+    if (asked->names.count == 0)
+        return add_level(ret, title, join_asked(&asked->spans), join_lists(&spans), error);
+    domain_names(&asked->names, seen, level, names, sizeof names);
+    return add_level(ret, title, with_names(join_asked(&asked->spans), asked->names.items[0]),
+                     with_names(join_lists(&spans), names), error);
+}
+
+static int compare_domains(const struct topology_expectation *expect,
+                           const struct seen_topology *seen, struct topology_comparison *ret,
+                           struct culprit_error *error)
+{
+    unsigned highest = 0;
+
+    if (expect->domain_count == 0)
+        return 0;
+    for (size_t i = 0; i < expect->domain_count; i++)
+        highest = expect->domains[i].level > highest ? expect->domains[i].level : highest;
+    for (size_t i = 0; i < seen->domain_count; i++)
+        highest = seen->domains[i].level > highest ? seen->domains[i].level : highest;
+    for (unsigned level = 0; level <= highest; level++) {
+        const struct topology_domain *asked = NULL;
+        int r;
+
+        for (size_t i = 0; i < expect->domain_count; i++) {
+            if (expect->domains[i].level == level)
+                asked = &expect->domains[i];
+        }
+        r = compare_domain(asked, level, seen, ret, error);
+        if (r < 0)
+            return r;
+    }
+    return 0;
+}
+
+int topology_compare(const struct topology *asked, const struct seen_topology *seen,
+                     struct topology_comparison *ret, struct culprit_error *error)
+{
+    static int (*const steps[])(const struct topology_expectation *, const struct seen_topology *,
+                                struct topology_comparison *, struct culprit_error *) = {
+        compare_cpus,
+        compare_caches,
+        compare_nodes,
+        compare_domains,
+    };
+    struct topology_comparison comparison = {0};
+
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        int r = steps[i](&asked->expect, seen, &comparison, error);
+        if (r < 0) {
+            topology_comparison_clear(&comparison);
+            return r;
+        }
+    }
+    *ret = comparison;
+    return 0;
+}
+
+bool topology_comparison_same(const struct topology_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        if (!comparison->levels[i].same)
+            return false;
+    }
+    return true;
+}
+
+/* Where the first item begins in which two lists differ. */
+static size_t first_difference(const char *asked, const char *seen)
+{
+    size_t item = 0;
+
+    for (size_t i = 0; asked[i] && asked[i] == seen[i]; i++) {
+        if (asked[i] == ' ')
+            item = i + 1;
+    }
+    return item;
+}
+
+/* A list as far as a sentence has room for it: from item `start`, cut between two items. */
+static void shorten(const char *list, size_t start, char text[LIST_SHOWN + 16])
+{
+    const char *begin = list + start;
+    size_t length = strlen(begin);
+    bool cut = length > LIST_SHOWN;
+
+    if (cut) {
+        length = LIST_SHOWN;
+        while (length > 0 && begin[length] != ' ' && begin[length] != ',')
+            length--;
+    }
+    snprintf(text, LIST_SHOWN + 16, "%s%.*s%s", start ? "… " : "", (int)length, begin,
+             cut ? " …" : "");
+}
+
+void topology_comparison_describe(const struct topology_comparison *comparison, char *text,
+                                  size_t size)
+{
+    size_t length = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < comparison->count && length < size; i++) {
+        const struct topology_level *level = &comparison->levels[i];
+        bool brief = strlen(level->asked) <= LIST_SHOWN && strlen(level->seen) <= LIST_SHOWN;
+        size_t start = brief ? 0 : first_difference(level->asked, level->seen);
+        char asked[LIST_SHOWN + 16];
+        char seen[LIST_SHOWN + 16];
+
+        if (level->same)
+            continue;
+        shorten(level->asked, start, asked);
+        shorten(level->seen, start, seen);
+        length += (size_t)snprintf(text + length, size - length, "%s%s: asked %s, seen %s",
+                                   length ? "; " : "", level->name, asked, seen);
+    }
+}
+
+json_t *topology_comparison_json(const struct topology_comparison *comparison)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < comparison->count; i++) {
+        const struct topology_level *level = &comparison->levels[i];
+        json_array_append_new(array,
+                              json_pack("{s:s, s:s, s:s, s:b}", "level", level->name, "asked",
+                                        level->asked, "seen", level->seen, "same", level->same));
+    }
+    return array;
+}
+
+void topology_comparison_clear(struct topology_comparison *comparison)
+{
+    for (size_t i = 0; i < comparison->count; i++) {
+        free(comparison->levels[i].asked);
+        free(comparison->levels[i].seen);
+    }
+    free(comparison->levels);
+    memset(comparison, 0, sizeof *comparison);
+}
