@@ -26,9 +26,6 @@ struct domain_options {
     const char *name;     /* starts with DOMAIN_NAME_PREFIX */
     const char *owner;    /* kept in the metadata: whose guest it is */
     const char *emulator; /* path of qemu-system-x86_64; NULL: libvirt's choice */
-    /* Ports as plain QEMU character devices, past libvirt's log daemon, which would put a pipe
-     * between the guest and its file. */
-    bool plain_ports;
     /* QEMU runs as this user and group ("+1000:+1000"), its files left as they are; NULL: as the
      * driver is configured. */
     const char *user_label;

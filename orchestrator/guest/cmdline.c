@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kernel command line of a guest. */
+#include <ctype.h>
+#include <string.h>
+
+#include "base/buffer.h"
+#include "base/random.h"
+#include "guest/domain.h"
+
+enum { PADDING_MAXIMUM = 64 };
+
+/* What a job may not say, because console, agent, crash detection or determinism hang on it. */
+static const char *const reserved[] = {
+    "console",
+    "earlycon",
+    "earlyprintk",
+    "init",
+    "rdinit",
+    "initrd",
+    "root",
+    "noinitrd",
+    "panic",
+    "oops",
+    "random.trust_cpu",
+    "kaslr",
+    "nokaslr",
+    "culprit.seed",
+    "culprit.pad",
+    "softlockup_panic",
+    "nosoftlockup",
+    "nowatchdog",
+    "random.trust_bootloader",
+};
+
+static bool is_reserved(const char *word)
+{
+    size_t length = strcspn(word, "=");
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strlen(reserved[i]) == length && strncmp(reserved[i], word, length) == 0)
+            return true;
+    return false;
+}
+
+/* One parameter as the kernel's own parser takes it: spaces only between double quotes. */
+static bool is_one_word(const char *word)
+{
+    bool quoted = false;
+    for (const char *at = word; *at; at++) {
+        if (!isprint((unsigned char)*at) || (*at == ' ' && !quoted))
+            return false;
+        if (*at == '"')
+            quoted = !quoted;
+    }
+    return *word && !quoted;
+}
+
+static int append_additions(struct buffer *line, const struct strv *additions,
+                            struct culprit_error *error)
+{
+    for (size_t i = 0; additions && i < additions->count; i++) {
+        const char *word = additions->items[i];
+        if (!is_one_word(word))
+            return culprit_fail(error, CULPRIT_INVALID,
+                                "kernel parameter \"%.64s\" is not one word of printable ASCII",
+                                word);
+        if (strcmp(word, "--") == 0 || is_reserved(word))
+            return culprit_fail(error, CULPRIT_INVALID,
+                                "kernel parameter \"%.64s\" is set by culprit itself", word);
+        buffer_printf(line, " %s", word);
+    }
+    return 0;
+}
+
+int guest_cmdline(enum engine engine, uint64_t seed, const struct strv *additions,
+                  char **ret_cmdline, struct culprit_error *error)
+{
+    _cleanup_buffer_ struct buffer line = BUFFER_INIT(GUEST_CMDLINE_MAXIMUM);
+    struct random random;
+
+    /* A panic resets the guest at once: pvpanic has told of it by then, and the console too. */
+    buffer_puts(&line, "console=ttyS0 nokaslr random.trust_cpu=off random.trust_bootloader=off "
+                       "panic=-1 oops=panic");
+    /* Functional guests run on the host's time: a busy host looks like a lockup to them. */
+    if (engine == ENGINE_FUNCTIONAL)
+        buffer_puts(&line, " nosoftlockup hung_task_panic=0");
+    else
+        buffer_puts(&line, " softlockup_panic=1 hung_task_panic=1");
+
+    random_seed(&random, seed);
+    unsigned padding = 1 + (unsigned)random_below(&random, PADDING_MAXIMUM);
+    buffer_printf(&line, " culprit.seed=%llu culprit.pad=", (unsigned long long)seed);
+    for (unsigned i = 0; i < padding; i++)
+        buffer_append(&line, "x", 1);
+
+    int status = append_additions(&line, additions, error);
+    if (status == 0)
+        status = buffer_status(&line, "the kernel command line", error);
+    if (status < 0)
+        return status;
+    *ret_cmdline = buffer_take(&line);
+    return *ret_cmdline ? 0 : culprit_fail(error, CULPRIT_NO_MEMORY, "no memory");
+}
