@@ -39,7 +39,7 @@ int repository_resolve(struct repository *repository, const char *ref, char ret_
 struct commit_info {
     char id[COMMIT_ID_SIZE];
     char *subject;
-    char *author; /* "Name <address>" */
+    char *author;         /* "Name <address>" */
     uint64_t author_time; /* seconds since 1970 */
     unsigned *parents;    /* numbers in the range; see plan/bisect.h */
     unsigned parent_count;
