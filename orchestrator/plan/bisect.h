@@ -31,8 +31,8 @@ struct bisect_problem {
     const struct bisect_commit *commits;
     unsigned count; /* at least 2 */
     bool lower_is_better;
-    double min_effect;    /* smallest shift that counts; a fraction of the good side's median when
-                             min_effect_relative, else in the metric's unit */
+    double min_effect; /* smallest shift that counts; a fraction of the good side's median when
+                          min_effect_relative, else in the metric's unit */
     bool min_effect_relative;
     double confidence;          /* 0.5 < c < 1 */
     unsigned trials_per_commit; /* 5 */
@@ -45,8 +45,10 @@ struct bisect_problem {
 enum build_state { BUILD_UNKNOWN = 0, BUILD_OK, BUILD_BROKEN };
 
 struct bisect_build {
-    enum build_state state; /* BROKEN: does not build; or does not boot, as trials showed */
+    enum build_state state; /* BROKEN: does not build. A kernel that does not boot is told by its
+                               trials: the planner skips a commit whose trials fail. */
     unsigned image;         /* equal numbers: bit-identical kernel images; valid when OK */
+    bool reused;            /* came from the cache: not counted against max_builds */
 };
 
 enum trial_purpose { PURPOSE_SEARCH = 0, PURPOSE_VERIFY, PURPOSE_COUNT };
@@ -56,9 +58,10 @@ const char *trial_purpose_name(enum trial_purpose purpose);
 struct bisect_trial {
     unsigned commit;
     enum trial_purpose purpose;
-    unsigned index; /* 0, 1, … within (commit, purpose); infra failures repeat an index */
-    enum outcome outcome;
-    double value; /* finite when outcome is OK */
+    unsigned index;       /* 0, 1, … within (commit, purpose); names the seed */
+    enum outcome outcome; /* INFRA_FAILED: the index is wanted again, three times at most;
+                             CANCELLED: as if it had never been */
+    double value;         /* finite when outcome is OK */
 };
 
 struct bisect_facts {
@@ -77,25 +80,46 @@ struct bisect_want {
 };
 
 enum bisect_verdict_kind {
-    VERDICT_NONE = 0,        /* work is wanted */
-    VERDICT_CULPRIT,         /* found and verified */
-    VERDICT_NO_REGRESSION,   /* bad is not worse than good */
-    VERDICT_MERGE_BASE_BAD,  /* the merge base is as bad: good carries a fix, not bad the fault */
-    VERDICT_INCONCLUSIVE,    /* see reason; suspects are the smallest set that is left */
+    VERDICT_NONE = 0,       /* work is wanted */
+    VERDICT_CULPRIT,        /* found and verified */
+    VERDICT_NO_REGRESSION,  /* bad is not worse than good */
+    VERDICT_MERGE_BASE_BAD, /* the merge base is as bad: good carries a fix, not bad the fault */
+    VERDICT_INCONCLUSIVE,   /* see reason; suspects are the smallest set that is left */
 };
 
-enum { BISECT_MAX_WANTS = 16, BISECT_REASON_SIZE = 512 };
+enum { BISECT_MAX_WANTS = 16, BISECT_MAX_CHECKS = 8, BISECT_REASON_SIZE = 1024 };
 
+/* Two commits compared: is `worse` worse than `base`, by the one-sided exact Mann–Whitney test? */
+struct bisect_check {
+    unsigned worse, base;
+    unsigned worse_count, base_count; /* trials that took part */
+    double worse_median, base_median;
+    double p;     /* one-sided */
+    double level; /* the p that was asked for */
+    bool passed;
+};
+
+/*
+ * wants holds all work that is certain to be needed, most urgent first, whether or not it is under
+ * way: a caller starts what it has not started yet, keyed by (kind, commit, purpose, index), and
+ * asks again at every new fact. Nothing is wanted on speculation. What was wanted may cease to be
+ * (a label is decided early); its result, if it comes, does no harm.
+ */
 struct bisect_step {
     enum bisect_verdict_kind verdict;
-    struct bisect_want wants[BISECT_MAX_WANTS]; /* most urgent first; when verdict is NONE */
+    struct bisect_want wants[BISECT_MAX_WANTS]; /* when verdict is NONE: at least one */
     size_t want_count;
-    unsigned culprit;   /* VERDICT_CULPRIT */
-    double posterior;   /* of the culprit (or of the suspect set) */
-    double threshold;   /* value that separates good from bad; NaN before the endpoints are known */
+    unsigned culprit; /* VERDICT_CULPRIT */
+    double posterior; /* of the culprit (or of the suspect set); 0 before the endpoints are known */
+    double threshold; /* value that separates good from bad; NaN before the endpoints are known */
     unsigned *suspects; /* ascending; caller frees with bisect_step_clear() */
     size_t suspect_count;
-    char reason[BISECT_REASON_SIZE]; /* one or more sentences for people */
+    struct bisect_check endpoint; /* bad against good; worse_count is 0 until it was made */
+    struct bisect_check checks[BISECT_MAX_CHECKS]; /* the culprit against each of its parents */
+    size_t check_count;
+    bool more_changes; /* the culprit explains only a part: there is at least one more change */
+    char reason[BISECT_REASON_SIZE]; /* one or more sentences for people; commits stand in it as
+                                        "#12", their number: bisect_reason_commit() finds them */
     /* What is thought to remain: expected further builds and trials until a verdict. */
     double expected_builds, expected_trials;
 };
@@ -106,6 +130,10 @@ enum bisect_label { LABEL_UNTESTED = 0, LABEL_GOOD, LABEL_BAD, LABEL_SKIP };
 int bisect_plan(const struct bisect_problem *problem, const struct bisect_facts *facts,
                 struct bisect_step *ret, struct culprit_error *error);
 void bisect_step_clear(struct bisect_step *step);
+
+/* The next "#NUMBER" in a reason at or after `from`: gives where it begins and how long it is, so
+ * that a report can put a commit's id and subject there; NULL when there is none. */
+const char *bisect_reason_commit(const char *from, unsigned *ret_commit, size_t *ret_length);
 
 /* Labels of all commits ([problem->count]); ret_inferred[c] is true where the label comes from an
  * equal image and not from c's own trials. */
