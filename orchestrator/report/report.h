@@ -24,9 +24,10 @@ struct report_commit {
     bool tested;
 };
 
-/* One metric on one side. */
+/* One metric on one side: finite values, one a trial that gave it, in trial order. For a culprit
+ * they are those of the verification, which took no part in finding it. */
 struct report_samples {
-    const double *values; /* one a trial, in trial order */
+    const double *values;
     size_t count;
 };
 
@@ -54,13 +55,18 @@ struct report {
     const struct job *job;
     const char *state;           /* "done", "failed", "cancelled" */
     enum bisect_verdict_kind verdict;
-    const char *reason;          /* the planner's sentences */
+    const char *reason;          /* the planner's sentences ("#3" becomes the commit), or why the
+                                    job failed or was cancelled */
     double posterior;
     double threshold;
+    struct bisect_check endpoint;      /* as in the planner's last step, with these four */
+    const struct bisect_check *checks;
+    size_t check_count;
+    bool more_changes;
     const struct report_commit *commits; /* in range order; 0 is good */
     size_t commit_count;
     unsigned culprit;            /* number; valid for VERDICT_CULPRIT */
-    unsigned parent;             /* the parent it was verified against */
+    unsigned parent;             /* the parent it was verified against, and the rows compare with */
     const unsigned *suspects;
     size_t suspect_count;
     const struct report_row *rows; /* headline metric first */
