@@ -167,7 +167,8 @@ int file_copy(const char *from, const char *to, mode_t mode, struct culprit_erro
     if (r == 0 && fchmod(target, mode) < 0)
         r = -errno;
     if (r < 0) {
-        unlink(to);
+        if (fstat(target, &status) == 0 && S_ISREG(status.st_mode))
+            unlink(to);
         return culprit_fail_errno(error, -r, "cannot copy %s to %s", from, to);
     }
     return 0;

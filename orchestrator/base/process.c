@@ -207,8 +207,8 @@ static int log_sink(void *context, const char *bytes, size_t length, struct culp
         return r;
     log->left -= fits;
     if (fits < length)
-        return culprit_fail(error, CULPRIT_LIMIT, "%s wrote more than %s of output", log->program,
-                            format_size(log->maximum, limit));
+        return culprit_fail(error, CULPRIT_LIMIT, "%s wrote more output than its limit of %s",
+                            log->program, format_size(log->maximum, limit));
     return 0;
 }
 

@@ -210,11 +210,12 @@ int worker_pool_new(sd_event *event, const char *name, unsigned threads, size_t 
 
 static void stop_threads(struct worker_pool *pool)
 {
-    cancel_request(pool->cancel);
     pthread_mutex_lock(&pool->lock);
     pool->stopping = true;
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->lock);
+    /* Only now, so that no thread that it wakes begins what waits. */
+    cancel_request(pool->cancel);
     for (unsigned i = 0; i < pool->thread_count; i++)
         pthread_join(pool->threads[i], NULL);
 }
