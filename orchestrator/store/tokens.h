@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Bearer tokens of the REST API. Only their SHA-256 is kept: a token carries 256 random bits, so
+ * Bearer tokens of the REST API. Only their SHA-256 is kept: a token carries 200 random bits, so
  * nothing slower than a plain digest is needed.
  */
 #ifndef CULPRIT_STORE_TOKENS_H
