@@ -135,7 +135,9 @@ static int load_records(const struct run *run, char **ret_bytes, size_t *ret_len
     if (r == -CULPRIT_LIMIT || r == -CULPRIT_NOT_FOUND) {
         *ret_length = 0;
         *ret_bytes = strdup("");
-        return *ret_bytes ? 0 : culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for the records");
+        return *ret_bytes
+                   ? 0
+                   : culprit_fail(error, CULPRIT_NO_MEMORY, "cannot read the records: no memory");
     }
     if (r < 0 && error)
         *error = failure;
