@@ -35,10 +35,10 @@ struct job_source {
 };
 
 struct job_kernel {
-    struct strv fragments;      /* kernel.config: names */
+    struct strv fragments;             /* kernel.config: names */
     struct job_kernel_option *options; /* kernel.options: single settings */
     size_t option_count;
-    char *config_file; /* kernel.config_file: the user's whole .config, inline text; or NULL */
+    char *config_file;   /* kernel.config_file: the user's whole .config, inline text; or NULL */
     struct strv patches; /* kernel.patches: inline unified diffs or mboxes, applied in order */
 };
 
