@@ -105,11 +105,7 @@ static int check_definition(const struct guest_definition *definition, struct cu
 static void write_identity(struct buffer *xml, const struct guest_definition *definition,
                            const struct domain_options *options)
 {
-    char uuid[GUEST_UUID_SIZE];
-
     xml_element(xml, "  ", "name", options->name ? options->name : "");
-    guest_uuid(definition->seed, uuid);
-    xml_element(xml, "  ", "uuid", uuid);
     buffer_puts(xml,
                 "  <metadata>\n    <culprit:guest xmlns:culprit='" DOMAIN_METADATA_URI "' owner='");
     xml_text(xml, options->owner ? options->owner : "");
@@ -234,10 +230,15 @@ static void write_cpu_options(struct buffer *xml, const struct topology *topolog
 static void write_commandline(struct buffer *xml, const struct guest_definition *definition,
                               bool with_paths)
 {
+    char uuid[GUEST_UUID_SIZE];
+
     buffer_puts(xml, "  <qemu:commandline>\n");
     if (definition->engine == ENGINE_DETERMINISTIC)
         qemu_option(xml, "-icount", "shift=%u,sleep=off", definition->shift);
     qemu_option(xml, "-seed", "%llu", (unsigned long long)definition->seed);
+    /* Not as <uuid>: that names the domain, and guests of one seed may run at the same time. */
+    guest_uuid(definition->seed, uuid);
+    qemu_option(xml, "-uuid", "%s", uuid);
     write_cpu_options(xml, definition->topology);
     write_port(xml, 0, "culprit-console", with_paths ? definition->console_path : "/console");
     write_port(xml, 1, "culprit-records", with_paths ? definition->records_path : "/records");

@@ -19,11 +19,13 @@ struct libvirt_options {
     /*
      * For the embedded driver: created with mode 0700. One process uses it at a time; CONFLICT
      * says so when it is taken. A path too long for the sockets below it is replaced by a
-     * directory under path_runtime_home() that is named by its digest.
+     * directory under path_runtime_home() that is named by its digest. Once used, it is the
+     * process's until its end: libvirt has one embedded driver a process.
      */
     const char *directory;
-    const char *owner;    /* [a-z0-9-]{1,32}: whose guests these are, for clean_leftovers */
-    const char *emulator; /* path; NULL: qemu-system-x86_64 of the PATH */
+    /* [a-z0-9-]{1,32}: whose guests these are. Two processes that use one libvirtd at the same
+     * time need two owners, else each takes the other's guests for leftovers. */
+    const char *owner;
 };
 
 /*
