@@ -59,6 +59,10 @@ static const struct metric_schema metrics[] = {
      "wakeups counted in the percentiles"},
     {"wakeup.loops", "count", BETTER_HIGHER, SEEN_BY_REALTIME,
      "rounds of thinking that all workers finished in the measured time"},
+    {"wakeup.requests", "count", BETTER_HIGHER, SEEN_BY_REALTIME,
+     "requests sent in the measured time; only with requests_per_second"},
+    {"wakeup.requests_dropped", "count", BETTER_LOWER, SEEN_BY_BOTH,
+     "requests that found 1024 others before them at every worker; only with requests_per_second"},
 };
 
 const struct workload_schema wakeup_schema = {
