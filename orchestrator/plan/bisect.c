@@ -112,6 +112,7 @@ static void planner_clear(struct planner *planner)
 {
     free(planner->labels);
     free(planner->suspects);
+    free(planner->posterior);
 }
 
 static inline void planner_clear_cleanup(struct planner *planner)
@@ -128,9 +129,10 @@ static int planner_init(struct planner *planner, const struct bisect_problem *pr
         .evidence = evidence,
         .labels = calloc(problem->count, sizeof *planner->labels),
         .suspects = calloc(problem->count, sizeof *planner->suspects),
+        .posterior = calloc(problem->count, sizeof *planner->posterior),
         .step = step,
     };
-    if (!planner->labels || !planner->suspects)
+    if (!planner->labels || !planner->suspects || !planner->posterior)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot plan: no memory for %u commits",
                             problem->count);
     return 0;
@@ -170,22 +172,43 @@ static int list_suspects(struct planner *planner, struct culprit_error *error)
 }
 
 /* Probability of the suspects, all together. */
-static int weigh_suspects(struct planner *planner, struct culprit_error *error)
+static void weigh_suspects(struct planner *planner)
 {
-    _cleanup_free_ double *by_commit = calloc(planner->problem->count, sizeof *by_commit);
-    double no_single;
-    int r;
+    double sum = 0;
 
-    if (!by_commit)
-        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot weigh suspects: no memory");
-    r = posterior_compute(planner, by_commit, &no_single, error);
-    if (r < 0)
-        return r;
     for (unsigned c = 0; c < planner->problem->count; c++)
         if (planner->suspects[c])
-            planner->step->posterior += by_commit[c];
-    planner->step->posterior = fmin(planner->step->posterior, 1);
-    return 0;
+            sum += planner->posterior[c];
+    planner->step->posterior = fmin(sum, 1);
+}
+
+/* What is left where the labels proved wrong: the most probable commits, until together they reach
+ * the job's confidence or only impossible ones are left. */
+static int suspect_most_probable(struct planner *planner, struct culprit_error *error)
+{
+    double sum = 0;
+
+    memset(planner->suspects, 0, planner->problem->count * sizeof *planner->suspects);
+    planner->suspect_count = 0;
+    while (sum < planner->problem->confidence) {
+        unsigned best = 0;
+
+        for (unsigned c = 1; c < planner->problem->count; c++)
+            if (!planner->suspects[c] && planner->posterior[c] > planner->posterior[best])
+                best = c;
+        if (best == 0)
+            break;
+        planner->suspects[best] = true;
+        planner->suspect_count++;
+        sum += planner->posterior[best];
+    }
+    planner->step->posterior = fmin(sum, 1);
+    if (planner->no_single > 0.5)
+        planner_say(planner->step,
+                    "That no single change explains what was measured has probability %.2g.",
+                    planner->no_single);
+    bisect_step_clear(planner->step);
+    return list_suspects(planner, error);
 }
 
 /* Trials that the search must leave untouched for the least verification. */
@@ -272,7 +295,7 @@ static int prove(struct planner *planner, unsigned looked_at, struct culprit_err
     if (verification == VERIFY_CONFIRMED)
         return conclude(planner, looked_at, error);
     planner_decide(planner->step, VERDICT_INCONCLUSIVE);
-    return 0;
+    return verification == VERIFY_REJECTED ? suspect_most_probable(planner, error) : 0;
 }
 
 static int plan_search(struct planner *planner, unsigned looked_at, struct culprit_error *error)
@@ -283,15 +306,16 @@ static int plan_search(struct planner *planner, unsigned looked_at, struct culpr
     if (r == 0)
         r = list_suspects(planner, error);
     if (r == 0)
-        r = weigh_suspects(planner, error);
+        r = posterior_compute(planner, planner->posterior, &planner->no_single, error);
     if (r < 0)
         return r;
+    weigh_suspects(planner);
     if (planner->suspect_count == 0) {
         planner_say(planner->step,
                     "What was measured fits no single change: a bad commit is an ancestor of a "
                     "good one, or bad ones have no ancestor in common.");
         planner_decide(planner->step, VERDICT_INCONCLUSIVE);
-        return 0;
+        return suspect_most_probable(planner, error);
     }
     r = search_on(planner, &done, error);
     if (r < 0 || !done || planner->step->verdict != VERDICT_NONE)

@@ -3,12 +3,13 @@
 
 #include <math.h>
 
+#include "plan/verify.h"
 #include "stats/inference.h"
 #include "stats/rank.h"
 #include "stats/summary.h"
 
 /* Above this one-sided p nothing hints at a regression, and more trials are not asked for. */
-static const double nothing_seen = 0.1;
+static const double nothing_seen = 0.05;
 
 static double level_of(const struct bisect_problem *problem)
 {
@@ -137,14 +138,16 @@ static int close_gate(struct planner *planner, struct evidence_values bad,
     return say_trials_needed(planner, bad, good, error);
 }
 
-/* A second look costs as much again, and must leave enough to search and to verify. */
+/* A second look costs as much again. It is worth it if the least verification and half a search can
+ * still be paid for: an answer on the ends is worth more than a search between ends in doubt. */
 static bool may_look_twice(const struct planner *planner)
 {
-    unsigned trials = check_trials(planner->problem);
-    double search = 3 * ceil(log2(planner->problem->count)), verification = 2.0 * trials;
+    double steps = ceil(log2(planner->problem->count));
+    double search = steps * (planner->problem->trials_per_commit / 2 + 1);
 
     return planner->problem->max_trials == 0 ||
-           4.0 * trials + search + verification <= planner->problem->max_trials;
+           4.0 * check_trials(planner->problem) + 2 * VERIFY_LEAST_TRIALS + search / 2 <=
+               planner->problem->max_trials;
 }
 
 static bool ends_are_built(struct planner *planner, unsigned last)

@@ -106,20 +106,24 @@ enum bisect_label label_by_search(const struct planner *planner, unsigned commit
     return values.count == wanted ? label_of_median(planner, values) : LABEL_UNTESTED;
 }
 
-enum bisect_label label_by_all(const struct planner *planner, unsigned commit)
+enum bisect_label label_by_all(const struct planner *planner, unsigned commit, size_t *ret_used)
 {
     enum bisect_label label = label_by_search(planner, commit);
     struct evidence_values fresh = evidence_verify(planner->evidence, commit);
     size_t full = check_trials(planner->problem);
-    struct votes votes = {0};
 
-    if (fresh.count < full)
-        return label;
-    count_votes(planner, evidence_search(planner->evidence, commit), SIZE_MAX, &votes);
-    count_votes(planner, fresh, full, &votes);
-    if (votes.good == votes.bad)
-        return label;
-    return votes.bad > votes.good ? LABEL_BAD : LABEL_GOOD;
+    *ret_used = 0;
+    for (size_t set = 1; set <= 2 && set * full <= fresh.count; set++) {
+        struct votes votes = {0};
+
+        count_votes(planner, evidence_search(planner->evidence, commit), SIZE_MAX, &votes);
+        count_votes(planner, fresh, set * full, &votes);
+        if (votes.good == votes.bad || label == (votes.bad > votes.good ? LABEL_BAD : LABEL_GOOD))
+            continue;
+        *ret_used = set * full;
+        return votes.bad > votes.good ? LABEL_BAD : LABEL_GOOD;
+    }
+    return label;
 }
 
 size_t label_trials_missing(const struct planner *planner, unsigned commit)
@@ -146,6 +150,7 @@ void label_commits(struct planner *planner)
 
     for (unsigned c = 0; c < planner->problem->count; c++) {
         unsigned class = evidence_class(planner->evidence, c);
+        size_t used;
 
         if (class == good)
             planner->labels[c] = LABEL_GOOD;
@@ -154,7 +159,7 @@ void label_commits(struct planner *planner)
         else if (evidence_broken(planner->evidence, c))
             planner->labels[c] = LABEL_SKIP;
         else if (class == c)
-            planner->labels[c] = label_by_all(planner, c);
+            planner->labels[c] = label_by_all(planner, c, &used);
         else
             planner->labels[c] = planner->labels[class];
     }

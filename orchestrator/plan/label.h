@@ -23,8 +23,12 @@ int label_threshold(struct evidence_values good, struct evidence_values bad, dou
 /* The label that the search trials alone give a commit's class; UNTESTED while they are too few. */
 enum bisect_label label_by_search(const struct planner *planner, unsigned commit);
 
-/* With the first full set of verification trials taken in as well, if there is one. */
-enum bisect_label label_by_all(const struct planner *planner, unsigned commit);
+/*
+ * With verification trials taken in as well, one full set at a time and two at most, up to the
+ * first set that overturns the label; *ret_used is how many trials it took, 0 where nothing was
+ * overturned. More of them never turn a label back, so that what was decided stays so.
+ */
+enum bisect_label label_by_all(const struct planner *planner, unsigned commit, size_t *ret_used);
 
 /* Search trials that are certain to be needed before the commit can have a label: the median of n
  * is decided once more than half lie on one side, whatever the rest would say. */

@@ -15,6 +15,8 @@ struct planner {
     enum bisect_label *labels; /* [count] */
     bool *suspects;            /* [count]: may still be the culprit */
     unsigned suspect_count;
+    double *posterior;        /* [count]: probability of each to be the culprit */
+    double no_single;         /* and that there is no single one */
     struct bisect_step *step; /* the answer, being filled */
 };
 

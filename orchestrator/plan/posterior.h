@@ -11,7 +11,7 @@
  * with a mean uniform over a width R and a log-uniform deviation (log width L); a hypothesis that
  * puts one image on both sides, or whose sides lie the wrong way round, has none. Against the
  * single change stand "nothing differs" (one distribution) and "more than one change" (every image
- * its own distribution). Bernardo and Smith, Bayesian Theory, 1994, chapter 5, has the integrals.
+ * a mean of its own). Bernardo and Smith, Bayesian Theory, 1994, chapter 5, has the integrals.
  */
 #ifndef CULPRIT_PLAN_POSTERIOR_H
 #define CULPRIT_PLAN_POSTERIOR_H

@@ -71,18 +71,18 @@ static int find_sides(const struct planner *planner, struct sides *ret, struct c
     return 0;
 }
 
-/* Verification trials of the commit that the search has not used. */
-static struct evidence_values fresh_values(const struct planner *planner, unsigned commit,
-                                           unsigned *ret_used)
+/* Verification trials of the commit that the search has not used. The endpoints' labels are fixed:
+ * theirs are all fresh. */
+static struct evidence_values fresh_values(const struct planner *planner, unsigned commit)
 {
     struct evidence_values values = evidence_verify(planner->evidence, commit);
-    unsigned full = check_trials(planner->problem);
-    bool overturned = values.count >= full && planner->labels[commit] != LABEL_UNTESTED &&
-                      label_by_search(planner, commit) != label_by_all(planner, commit);
+    size_t used = 0;
 
-    *ret_used = overturned ? full : 0;
-    values.values += *ret_used;
-    values.count = values.count > *ret_used ? values.count - *ret_used : 0;
+    if (label_by_search(planner, commit) != LABEL_UNTESTED &&
+        label_by_all(planner, commit, &used) == planner->labels[commit]) {
+        values.values += used;
+        values.count -= used;
+    }
     return values;
 }
 
@@ -98,8 +98,8 @@ static size_t fresh_trials_there(const struct planner *planner, const struct sid
     size_t most = 2 * (size_t)check_trials(planner->problem), there = 0;
 
     for (unsigned i = 0; i <= sides->base_count; i++) {
-        unsigned used, commit = i == 0 ? sides->worse : sides->bases[i - 1];
-        size_t count = fresh_values(planner, commit, &used).count;
+        unsigned commit = i == 0 ? sides->worse : sides->bases[i - 1];
+        size_t count = fresh_values(planner, commit).count;
         there += count < most ? count : most;
     }
     return there;
@@ -134,8 +134,7 @@ static bool plan_looks(const struct planner *planner, const struct sides *sides,
 
 static void want_missing(struct planner *planner, unsigned commit, unsigned trials)
 {
-    unsigned used;
-    size_t there = fresh_values(planner, commit, &used).count;
+    size_t there = fresh_values(planner, commit).count;
 
     if (there < trials)
         evidence_want_trials(planner->evidence, commit, PURPOSE_VERIFY, trials - there,
@@ -148,7 +147,6 @@ static int take_look(struct planner *planner, const struct sides *sides, const s
 {
     struct evidence_values worse, base;
     struct bisect_step *step = planner->step;
-    unsigned used;
 
     want_missing(planner, sides->worse, look->worse_trials);
     for (unsigned b = 0; b < sides->base_count; b++)
@@ -156,14 +154,14 @@ static int take_look(struct planner *planner, const struct sides *sides, const s
     if (step->want_count > 0)
         return 0;
     *ret_passed = true;
-    worse = fresh_values(planner, sides->worse, &used);
+    worse = fresh_values(planner, sides->worse);
     worse.count = look->worse_trials;
     step->check_count = 0;
     for (unsigned b = 0; b < sides->base_count; b++) {
         struct bisect_check *check = &step->checks[step->check_count++];
         int r;
 
-        base = fresh_values(planner, sides->bases[b], &used);
+        base = fresh_values(planner, sides->bases[b]);
         base.count = look->base_trials;
         r = check_compare(planner, sides->worse, worse, sides->bases[b], base, look->level, check,
                           error);
@@ -208,9 +206,9 @@ static void say_rejection(struct planner *planner)
 
 int verify_suspects(struct planner *planner, enum verification *ret, struct culprit_error *error)
 {
-    struct sides sides;
+    struct sides sides = {0};
     struct look looks[2];
-    unsigned look_count;
+    unsigned look_count = 0;
     bool passed = false;
     int r = find_sides(planner, &sides, error);
 
@@ -251,13 +249,12 @@ static int alike(const struct planner *planner, unsigned commit, unsigned end, u
 {
     struct evidence_values mine, ends = evidence_search(planner->evidence, end);
     struct mann_whitney test;
-    unsigned used;
     int r;
 
     *ret = true;
     if (evidence_class(planner->evidence, commit) == evidence_class(planner->evidence, end))
         return 0;
-    mine = fresh_values(planner, commit, &used);
+    mine = fresh_values(planner, commit);
     ends.count = ends.count < looked_at ? ends.count : looked_at;
     r = mann_whitney(mine.values, mine.count, ends.values, ends.count, &test, error);
     if (r == 0)

@@ -4,8 +4,8 @@
  * several suspects cannot be told apart (what lies between them does not build), the nearest bad
  * commit that can be tested stands for them, against the nearest good ones.
  *
- * The first full set of verification trials is folded into a commit's label: where that overturns
- * it, the search goes on, and the next verification of that commit takes further trials.
+ * Full sets of verification trials are folded into a commit's label: where they overturn it, the
+ * search goes on, and the next verification of that commit takes further trials.
  */
 #ifndef CULPRIT_PLAN_VERIFY_H
 #define CULPRIT_PLAN_VERIFY_H

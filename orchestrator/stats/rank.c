@@ -110,7 +110,7 @@ static int rank_test(const double *x, size_t x_count, const double *y, size_t y_
 {
     struct mann_whitney result = {.exact = exact};
     _cleanup_free_ struct ranked_sample *samples = NULL;
-    double ties;
+    double ties = 0;
     unsigned twice_sum = 0;
     int r = check_sides(x, x_count, y, y_count, error);
 
@@ -250,7 +250,7 @@ int hodges_lehmann(const double *x, size_t x_count, const double *y, size_t y_co
         return culprit_fail(error, CULPRIT_INVALID, "confidence %g is not between 0 and 1",
                             confidence);
     r = sorted_differences(x, x_count, y, y_count, &differences, error);
-    if (r < 0)
+    if (r < 0 || !differences)
         return r;
     if (!isfinite(differences[0]) || !isfinite(differences[pairs - 1]))
         return culprit_fail(error, CULPRIT_INVALID, "the sides lie too far apart for a difference");
