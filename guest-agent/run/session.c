@@ -17,6 +17,7 @@ enum {
      * virtual CPUs in use. */
     BURN_MAXIMUM = 400000,
     BURN_STREAM = 0x6275726e, /* "burn": keeps its random stream apart from the workloads' */
+    PAIRS_MAXIMUM = 512,      /* of one histogram record */
 };
 
 struct session {
@@ -26,14 +27,7 @@ struct session {
     char message[RECORD_TEXT_MAXIMUM];
 };
 
-static bool fail_set_up(struct session *session)
-{
-    record_begin(session->writer, "failure");
-    record_text(session->writer, "reason", session->message, RECORD_TEXT_MAXIMUM);
-    record_finish(session->writer);
-    return false;
-}
-
+/* Always false, so that callers can return it. */
 static bool fail_workload(struct session *session, size_t index, const char *reason)
 {
     record_begin(session->writer, "failure");
@@ -41,6 +35,11 @@ static bool fail_workload(struct session *session, size_t index, const char *rea
     record_text(session->writer, "reason", reason, RECORD_TEXT_MAXIMUM);
     record_finish(session->writer);
     return false;
+}
+
+static bool fail_set_up(struct session *session)
+{
+    return fail_workload(session, 0, session->message);
 }
 
 static bool read_plan(const char *path, char **text, struct session *session)
@@ -89,35 +88,45 @@ static void report_sample(struct session *session, size_t index,
     record_finish(session->writer);
 }
 
+static void open_histogram(struct session *session, size_t index,
+                           const struct workload_result *result)
+{
+    record_begin(session->writer, "histogram");
+    record_unsigned(session->writer, "index", index);
+    record_text(session->writer, "name", result->histogram_name, WORKLOAD_NAME_SIZE);
+    record_text(session->writer, "unit", "ns", 8);
+    record_pairs_begin(session->writer, "buckets");
+}
+
+static void close_histogram(struct session *session)
+{
+    record_pairs_end(session->writer);
+    record_finish(session->writer);
+}
+
 /* In as many records as it takes. */
 static void report_histogram(struct session *session, size_t index,
                              const struct workload_result *result)
 {
-    struct record_writer *writer = session->writer;
-    bool open = false;
+    unsigned pairs = 0; /* in the record under construction; 0: none is */
 
     for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
-        uint64_t count = result->histogram.buckets[i];
+        uint64_t count = result->histogram.buckets[i], bound = histogram_upper_bound(i);
         if (count == 0)
             continue;
-        if (open && record_pair(writer, histogram_upper_bound(i), count))
+        if (pairs > 0 && (pairs == PAIRS_MAXIMUM || !record_pair(session->writer, bound, count))) {
+            close_histogram(session);
+            pairs = 0;
+        } else if (pairs > 0) {
+            pairs++;
             continue;
-        if (open) {
-            record_pairs_end(writer);
-            record_finish(writer);
         }
-        record_begin(writer, "histogram");
-        record_unsigned(writer, "index", index);
-        record_text(writer, "name", result->histogram_name, WORKLOAD_NAME_SIZE);
-        record_text(writer, "unit", "ns", 8);
-        record_pairs_begin(writer, "buckets");
-        record_pair(writer, histogram_upper_bound(i), count);
-        open = true;
+        open_histogram(session, index, result);
+        record_pair(session->writer, bound, count);
+        pairs = 1;
     }
-    if (open) {
-        record_pairs_end(writer);
-        record_finish(writer);
-    }
+    if (pairs > 0)
+        close_histogram(session);
 }
 
 static void report_result(struct session *session, size_t index,

@@ -19,6 +19,7 @@
 
 #include "core/futex.h"
 #include "core/random.h"
+#include "core/relax.h"
 #include "run/system.h"
 #include "workloads/schemas.h"
 #include "workloads/workloads.h"
@@ -67,14 +68,14 @@ struct bench {
     struct messenger *messengers;
 };
 
-/* By the clock, as an interrupted computation that has to be done by a time would be: two workers
- * on one CPU finish together. No pause instruction: an emulated CPU gives up its slice on it. */
+/* By the clock, as a computation that has to be done by a time would be: two workers on one CPU
+ * finish together. */
 static void spin(const struct bench *bench, int64_t duration)
 {
     int64_t end = system_now() + duration;
 
     while (system_now() < end && !atomic_load_explicit(&bench->stopping, memory_order_relaxed))
-        ;
+        relax();
 }
 
 static void sleep_until(int64_t when)
