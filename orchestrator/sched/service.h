@@ -50,6 +50,7 @@ struct service_options {
     const char *host;            /* this service's name for itself, in reports */
     const char *mail_from;       /* "culprit <culprit@example.org>"; with a mailer */
     const char *mail_domain;     /* right side of Message-IDs */
+    uint64_t mail_retry_ns;      /* first pause after a failure, then doubled; 0: 30 s */
     struct blobs_limits keep;    /* for old artefacts; now_ns is ignored */
 };
 

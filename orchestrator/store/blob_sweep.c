@@ -14,6 +14,9 @@
 /* A temporary file that nobody has written to for so long belongs to a process that died. */
 #define ORPHAN_AGE_NS (24ull * 3600 * 1000000000)
 
+/* What was used so lately may belong to work whose result is not in the store yet. */
+#define GRACE_NS (600ull * 1000000000)
+
 struct entry {
     char *path;
     uint64_t used_ns;
@@ -118,8 +121,9 @@ static void apply_limits(struct blobs *blobs, struct entries *entries,
         qsort(entries->items, entries->count, sizeof *entries->items, by_last_use);
     for (size_t i = 0; i < entries->count; i++) {
         const struct entry *entry = &entries->items[i];
-        if (older(entry, limits->now_ns, limits->age_ns) ||
-            (limits->maximum && total > limits->maximum)) {
+        if (older(entry, limits->now_ns, GRACE_NS) &&
+            (older(entry, limits->now_ns, limits->age_ns) ||
+             (limits->maximum && total > limits->maximum))) {
             remove_entry(blobs, entry, swept);
             total -= entry->size;
         } else {

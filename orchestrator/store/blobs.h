@@ -56,8 +56,8 @@ struct blobs_swept {
     uint64_t removed, removed_bytes, kept, kept_bytes;
 };
 
-/* Removes what passes the limits and is not in `keep` (digests), and temporary files that a crash
- * left. Blocking: for a worker. */
+/* Removes what passes the limits, is not in `keep` (digests) and was not used in the last ten
+ * minutes; also temporary files that a crash left. Blocking: for a worker. */
 int blobs_sweep(struct blobs *blobs, const struct blobs_limits *limits, const struct strv *keep,
                 struct blobs_swept *ret, struct culprit_error *error);
 

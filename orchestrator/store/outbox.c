@@ -172,3 +172,16 @@ int store_mail_of_job(struct store *store, int64_t job, struct stored_mails *ret
     mails = (struct stored_mails){0};
     return 0;
 }
+
+int store_mail_waiting(struct store *store, uint64_t *ret_count, struct culprit_error *error)
+{
+    _cleanup_statement_ struct statement statement = {0};
+    int status = statement_prepare(store, "SELECT count(*) FROM outbox WHERE state = 'waiting'",
+                                   "count the waiting mail", &statement, error);
+    if (status == 0)
+        status = statement_step(&statement, error);
+    if (status < 0)
+        return status;
+    *ret_count = (uint64_t)read_integer(&statement);
+    return 0;
+}

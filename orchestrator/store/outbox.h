@@ -51,4 +51,7 @@ int store_mail_update(struct store *store, int64_t id, enum mail_state state, ui
 int store_mail_of_job(struct store *store, int64_t job, struct stored_mails *ret,
                       struct culprit_error *error);
 
+/* How many messages wait. */
+int store_mail_waiting(struct store *store, uint64_t *ret_count, struct culprit_error *error);
+
 #endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The end of a job: verdict, state, event and mail in one transaction. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/log.h"
+#include "sched/conclusion.h"
+#include "sched/course.h"
+#include "sched/housekeeping.h"
+#include "sched/mail_room.h"
+#include "sched/report_fill.h"
+#include "store/outbox.h"
+
+enum { MAIL_MAXIMUM = 16 * 1024 * 1024 };
+
+static int write_mail(struct service *service, const struct dossier *dossier, struct buffer *ret,
+                      struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(filled_report_free) struct filled_report *filled = NULL;
+    struct mail_address address = {
+        .from = service->options.mail_from,
+        .domain = service->options.mail_domain,
+        .to = &dossier->job->mail,
+    };
+
+    int status = report_fill(dossier, service->options.host, &filled, error);
+    if (status < 0)
+        return status;
+    return report_mail(filled_report(filled), &address, ret, error);
+}
+
+/* In the open transaction, after all else of the job is there. A report that cannot be written
+ * must not keep the verdict from standing: then the job says so. */
+static int put_mail(struct course *course, struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(dossier_clear) struct dossier dossier = {0};
+    _cleanup_buffer_ struct buffer message = BUFFER_INIT(MAIL_MAXIMUM);
+    struct service *service = course->service;
+    struct culprit_error why = {0};
+
+    if (!service->options.mailer || !course->job->mail.count)
+        return 0;
+    int status = dossier_load(service->options.store, course->id, &dossier, error);
+    if (status < 0)
+        return status;
+    if (write_mail(service, &dossier, &message, &why) < 0) {
+        culprit_error_prefix(&why, "the report could not be mailed");
+        return event_put(service, course->id, "notice", json_pack("{s:s}", "message", why.message),
+                         error);
+    }
+    return store_mail_add(service->options.store, course->id, &course->job->mail, message.data,
+                          error);
+}
+
+static void log_end(const struct course *course, enum job_state state, const char *message)
+{
+    char job[64], name[64], text[1200];
+
+    snprintf(job, sizeof job, "JOB=%lld", (long long)course->id);
+    snprintf(name, sizeof name, "STATE=%s", job_state_name(state));
+    snprintf(text, sizeof text, "MESSAGE=%.1100s", message);
+    log_info("job ended", job, name, text, NULL);
+}
+
+/* The last steps of every end, in the open transaction, which they commit. */
+static int end_job(struct course *course, struct store_transaction *transaction,
+                   enum job_state state, const char *message, struct culprit_error *error)
+{
+    struct service *service = course->service;
+
+    int status = event_state(service, course->id, state, message, error);
+    if (status == 0 && state != JOB_CANCELLED)
+        status = put_mail(course, error);
+    if (status == 0)
+        status = store_commit(transaction, error);
+    if (status < 0)
+        return status;
+    log_end(course, state, message);
+    service_notify(service, course->id);
+    mail_room_kick(service->mail_room);
+    housekeeping_kick(service->housekeeping);
+    service_kick(service);
+    return 0;
+}
+
+static char *verdict_message(const struct dossier *dossier, const struct decision *decision)
+{
+    if (decision->step.verdict == VERDICT_CULPRIT) {
+        const struct stored_commit *culprit = &dossier->commits.items[decision->step.culprit];
+        return text_format("the culprit is %.12s (\"%s\"), with a confidence of %.4g", culprit->id,
+                           culprit->subject, decision->step.posterior);
+    }
+    return conclusion_reason(dossier, decision->step.reason);
+}
+
+static int put_verdict(struct course *course, const struct dossier *dossier,
+                       const struct decision *decision, const char *message,
+                       struct culprit_error *error)
+{
+    struct service *service = course->service;
+    struct conclusion_commit commit = {course->message, course->diffstat};
+    json_t *result = conclusion_json(dossier, decision, &commit);
+    _cleanup_free_ char *text = result ? json_dumps(result, JSON_COMPACT) : NULL;
+
+    json_decref(result);
+    if (!text)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot write the verdict: out of memory");
+    int status = store_job_set_result(service->options.store, course->id, decision->verdict, text,
+                                      error);
+    if (status < 0)
+        return status;
+    return event_put(service, course->id, "verdict",
+                     json_pack("{s:s, s:s}", "verdict", decision->verdict, "message", message),
+                     error);
+}
+
+/* The progress of a job that is over. */
+static int put_final_progress(struct course *course, struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(dossier_clear) struct dossier dossier = {0};
+    struct progress_flight flight = {.build_slots = 1, .guest_slots = 1};
+    struct store *store = course->service->options.store;
+
+    int status = dossier_load(store, course->id, &dossier, error);
+    if (status < 0)
+        return status;
+    dossier.record.state = JOB_DONE;
+    json_t *json = progress_json(&dossier, NULL, &flight);
+    _cleanup_free_ char *text = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    return text ? store_job_set_progress(store, course->id, text, error) : 0;
+}
+
+int conclude_verdict(struct course *course, const struct dossier *dossier,
+                     const struct decision *decision, struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(store_rollback) struct store_transaction transaction = {0};
+    _cleanup_free_ char *message = verdict_message(dossier, decision);
+
+    if (!message)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot write the verdict: out of memory");
+    int status = store_begin(course->service->options.store, &transaction, error);
+    if (status == 0)
+        status = put_verdict(course, dossier, decision, message, error);
+    if (status == 0)
+        status = put_final_progress(course, error);
+    if (status == 0)
+        status = end_job(course, &transaction, JOB_DONE, message, error);
+    return status;
+}
+
+static int end_without_verdict(struct course *course, enum job_state state, const char *message,
+                               struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(store_rollback) struct store_transaction transaction = {0};
+
+    int status = store_begin(course->service->options.store, &transaction, error);
+    if (status == 0)
+        status = put_final_progress(course, error);
+    if (status == 0)
+        status = end_job(course, &transaction, state, message, error);
+    return status;
+}
+
+int conclude_failure(struct course *course, const char *message, struct culprit_error *error)
+{
+    char copy[1024];
+
+    /* `message` may be the error's own, which is written to. */
+    snprintf(copy, sizeof copy, "%s", message);
+    course_cancel_tasks(course);
+    return end_without_verdict(course, JOB_FAILED, copy, error);
+}
+
+int conclude_cancelled(struct course *course, struct culprit_error *error)
+{
+    return end_without_verdict(course, JOB_CANCELLED, "cancelled on request", error);
+}

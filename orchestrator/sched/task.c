@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sched/task.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/file.h"
+
+int task_new(enum task_kind kind, struct task **ret, struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(task_free) struct task *task = calloc(1, sizeof *task);
+    if (!task)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot start work: out of memory");
+    task->kind = kind;
+    int status = cancel_new(&task->cancel, error);
+    if (status < 0)
+        return status;
+    *ret = take(task);
+    return 0;
+}
+
+void task_free(struct task *task)
+{
+    if (!task)
+        return;
+    cancel_free(task->cancel);
+    commit_range_clear(&task->range);
+    trial_result_free(task->trial_result);
+    free(task->directory);
+    free(task->kernel);
+    free(task->build_id);
+    free(task->message);
+    free(task->diffstat);
+    free(task);
+}
+
+static void run_resolve(struct task *task)
+{
+    const struct work_ops *ops = task->work->ops;
+
+    task->status = ops->resolve(task->work, task->job, task->cancel, &task->range, &task->error);
+    if (task->status == 0)
+        task->status = ops->choose_engine(task->work, task->job, task->cancel, &task->engine,
+                                          &task->error);
+}
+
+/* Keeps a file if it is there. What cannot be kept is evidence lost, but no result. */
+static int keep(struct task *task, const char *name, bool compress, char ret[DIGEST_HEX_SIZE],
+                struct culprit_error *error)
+{
+    _cleanup_free_ char *path = path_join(task->directory, name);
+    if (!path)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot keep %s: out of memory", name);
+    if (!file_exists(path))
+        return 0;
+    return blobs_put(task->blobs, path, compress, ret, error);
+}
+
+/* The image must be kept, for trials start from it. */
+static void keep_build(struct task *task)
+{
+    struct build_result *result = &task->build_result;
+    char digest[DIGEST_HEX_SIZE] = "";
+
+    keep(task, "make.log", true, task->log, NULL);
+    keep(task, "config", true, task->config, NULL);
+    if (result->outcome != OUTCOME_OK)
+        return;
+    task->status = keep(task, "bzImage", false, digest, &task->error);
+    if (task->status == 0 && strcmp(digest, result->image_digest) != 0)
+        task->status = culprit_fail(&task->error, CULPRIT_INTERNAL,
+                                    "the image of %.12s is not the one that was built",
+                                    task->commit_id);
+}
+
+static void run_build(struct task *task)
+{
+    _cleanup_free_ char *image = path_join(task->directory, "bzImage");
+    _cleanup_free_ char *log = path_join(task->directory, "make.log");
+    _cleanup_free_ char *config = path_join(task->directory, "config");
+    struct work_build build = {
+        .job = task->job,
+        .commit_id = task->commit_id,
+        .image_path = image,
+        .log_path = log,
+        .config_path = config,
+    };
+
+    if (!image || !log || !config) {
+        task->status = culprit_fail(&task->error, CULPRIT_NO_MEMORY, "cannot build: out of memory");
+        return;
+    }
+    task->status = file_make_directories(task->directory, 0700, &task->error);
+    if (task->status == 0)
+        task->status = task->work->ops->build(task->work, &build, task->cancel, &task->build_result,
+                                              &task->error);
+    if (task->status == 0)
+        keep_build(task);
+    file_remove_tree(task->directory, NULL);
+}
+
+static void run_trial(struct task *task)
+{
+    char label[64];
+    struct work_trial trial = {
+        .job = task->job,
+        .engine = task->engine,
+        .kernel = task->kernel,
+        .build_id = task->build_id,
+        .seed = task->seed,
+        .directory = task->directory,
+        .label = label,
+    };
+
+    snprintf(label, sizeof label, "job %lld work %lld", (long long)task->lease.job,
+             (long long)task->lease.fence);
+    /* QEMU may run as another user and must reach what lies in here. */
+    task->status = file_make_directories(task->directory, 0755, &task->error);
+    if (task->status == 0)
+        task->status = task->work->ops->trial(task->work, &trial, task->cancel, &task->trial_result,
+                                              &task->error);
+    keep(task, "console.log", true, task->console, NULL);
+    keep(task, "records.jsonl", true, task->records, NULL);
+    file_remove_tree(task->directory, NULL);
+}
+
+void task_run(struct task *task)
+{
+    switch (task->kind) {
+    case TASK_RESOLVE:
+        run_resolve(task);
+        break;
+    case TASK_IDENTIFY:
+        task->status = task->work->ops->identify(task->work, task->job, task->commit_id,
+                                                 task->recipe, &task->error);
+        break;
+    case TASK_BUILD:
+        run_build(task);
+        break;
+    case TASK_TRIAL:
+        run_trial(task);
+        break;
+    case TASK_DESCRIBE:
+        task->status = task->work->ops->describe(task->work, task->job, task->commit_id,
+                                                 &task->message, &task->diffstat, &task->error);
+        break;
+    }
+}

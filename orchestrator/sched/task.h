@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One piece of blocking work for a job. The loop makes it and hands it to a worker; task_run()
+ * works on it there; then it is the loop's again, which settles what came out (settle.h).
+ */
+#ifndef CULPRIT_SCHED_TASK_H
+#define CULPRIT_SCHED_TASK_H
+
+#include "base/cancel.h"
+#include "sched/work.h"
+#include "store/blobs.h"
+#include "store/facts.h"
+
+enum task_kind {
+    TASK_RESOLVE,  /* refs to commits, engine */
+    TASK_IDENTIFY, /* a build's recipe; goes on as TASK_BUILD where there is none yet */
+    TASK_BUILD,
+    TASK_TRIAL,
+    TASK_DESCRIBE, /* the culprit's message and diffstat */
+};
+
+struct course;
+
+struct task {
+    struct task *next; /* of the course's tasks */
+    struct course *course;
+    enum task_kind kind;
+    struct cancel *cancel;
+    uint64_t started_ns; /* monotonic */
+    bool exclusive;      /* nothing else may run beside it */
+    bool waiting;        /* another task is building the same recipe */
+    bool ended;          /* its result waits for the store to have room */
+
+    /* Borrowed; valid while the task is. */
+    struct work *work;
+    struct blobs *blobs;
+    const struct job *job;
+
+    /* In. */
+    struct lease lease; /* IDENTIFY, BUILD, TRIAL */
+    char commit_id[COMMIT_ID_SIZE];
+    char *directory; /* made before and removed after the work; BUILD, TRIAL */
+    char *kernel;    /* TRIAL */
+    char *build_id;
+    int64_t build;
+    uint64_t seed;
+    struct work_engine engine;    /* TRIAL; RESOLVE: out */
+    char recipe[DIGEST_HEX_SIZE]; /* BUILD; IDENTIFY: out */
+
+    /* Out. */
+    int status;
+    struct culprit_error error;
+    struct commit_range range;
+    struct build_result build_result;
+    char log[DIGEST_HEX_SIZE], config[DIGEST_HEX_SIZE], console[DIGEST_HEX_SIZE],
+        records[DIGEST_HEX_SIZE]; /* blobs */
+    struct trial_result *trial_result;
+    char *message, *diffstat;
+};
+
+int task_new(enum task_kind kind, struct task **ret, struct culprit_error *error);
+void task_free(struct task *task);
+DEFINE_CLEANUP(struct task *, task_free);
+
+/* In a worker. */
+void task_run(struct task *task);
+
+#endif
