@@ -30,13 +30,14 @@ static bool get_text(struct record_reader *reader, const json_t *record, const c
     return true;
 }
 
-/* Text that will be shown: what is not printable is escaped. */
+/* Text that will be shown: what is not printable is escaped, and cut where that takes it past the
+ * size. */
 static bool get_shown(struct record_reader *reader, const json_t *record, const char *key,
                       char *text, size_t size)
 {
     char raw[RECORD_LINE_MAXIMUM];
 
-    if (!get_text(reader, record, key, raw, sizeof raw))
+    if (!get_text(reader, record, key, raw, size < sizeof raw ? size : sizeof raw))
         return false;
     record_escape(raw, text, size);
     return true;
@@ -348,8 +349,11 @@ static bool take_failure(struct record_reader *reader, const json_t *record)
 
     if (report->failed)
         return record_refuse(reader, "a second failure");
-    if (!get_unsigned(reader, record, "index", INDEX_MAXIMUM, &report->failure_index) ||
-        !get_shown(reader, record, "reason", report->failure, sizeof report->failure))
+    report->failure_index = FAILURE_IN_SETUP;
+    if (json_object_get(record, "index") &&
+        !get_unsigned(reader, record, "index", INDEX_MAXIMUM, &report->failure_index))
+        return false;
+    if (!get_shown(reader, record, "reason", report->failure, sizeof report->failure))
         return false;
     report->failed = true;
     reader->running = false;

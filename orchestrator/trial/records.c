@@ -26,10 +26,13 @@ void record_escape(const char *text, char *escaped, size_t size)
 {
     size_t length = 0;
 
-    for (; *text && length + 5 <= size; text++) {
+    for (; *text; text++) {
         unsigned char byte = (unsigned char)*text;
+        bool plain = byte >= 0x20 && byte < 0x7f;
 
-        if (byte >= 0x20 && byte < 0x7f)
+        if (length + (plain ? 1 : 4) >= size)
+            break;
+        if (plain)
             escaped[length++] = (char)byte;
         else
             length += (size_t)snprintf(escaped + length, size - length, "\\x%02x", byte);

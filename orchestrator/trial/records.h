@@ -7,6 +7,7 @@
 #ifndef CULPRIT_TRIAL_RECORDS_H
 #define CULPRIT_TRIAL_RECORDS_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -37,6 +38,9 @@ struct guest_hello {
     char clocksource[64];
 };
 
+/* A failure before the first workload: the plan could not be read, or a setting not be made. */
+#define FAILURE_IN_SETUP UINT_MAX
+
 /* How far the guest came; each includes those before it. */
 enum guest_stage {
     STAGE_NOTHING, /* no hello */
@@ -52,7 +56,7 @@ struct guest_report {
     struct strv started;          /* names of the workloads, in the plan's order */
     size_t finished;              /* how many of them finished */
     bool failed;                  /* the agent reported a failure */
-    unsigned failure_index;       /* of the workload in the plan */
+    unsigned failure_index;       /* of the workload in the plan, or FAILURE_IN_SETUP */
     char failure[1025];           /* its reason, escaped */
     struct metric_value *metrics; /* samples and counters, in order */
     size_t metric_count;

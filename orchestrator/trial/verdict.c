@@ -152,7 +152,7 @@ static bool judge_identity(const struct trial_spec *spec, const char *cmdline,
         say(ret, OUTCOME_INFRA_FAILED,
             "another kernel booted than the one built: build id asked %.64s, seen %.64s",
             spec->build_id, or_plain(hello->build_id, "none"));
-    else if (hello->seed != spec->seed)
+    else if (hello->seed != spec->seed && report->failure_index != FAILURE_IN_SETUP)
         say(ret, OUTCOME_INFRA_FAILED,
             "the agent carried out another plan: seed asked %llu, seen "
             "%llu",
@@ -243,7 +243,7 @@ static void judge_failure(const struct trial_spec *spec, const struct guest_repo
 {
     const char *workload = workload_name(spec, report->failure_index);
 
-    if (report->started.count > report->failure_index && *workload)
+    if (*workload)
         say(ret, OUTCOME_WORKLOAD_FAILED, "workload %s failed: %.400s", workload, report->failure);
     else
         say(ret, OUTCOME_WORKLOAD_FAILED, "the agent could not carry out the plan: %.400s",
