@@ -1,7 +1,10 @@
-# culprit_test(NAME LABEL unit|contract|integration|e2e SOURCES … LINK … [TIMEOUT seconds] [ENV K=V…])
-# adds one cmocka program to ctest under its label.
+# culprit_test(NAME LABEL unit|contract|integration|e2e SOURCES … LINK … [TIMEOUT seconds] [ENV K=V…]
+#              [KERNEL])
+# adds one cmocka program to ctest under its label. KERNEL marks a test that builds kernels, which
+# takes minutes: it gets the label `kernel` too, so that `ctest -LE kernel` leaves it out, and it
+# runs beside no other. A program that ends with status 77 was skipped.
 function(culprit_test name)
-    cmake_parse_arguments(TEST "" "LABEL;TIMEOUT" "SOURCES;LINK;ENV" ${ARGN})
+    cmake_parse_arguments(TEST "KERNEL" "LABEL;TIMEOUT" "SOURCES;LINK;ENV" ${ARGN})
     if(NOT TEST_LABEL MATCHES "^(unit|contract|integration|e2e)$")
         message(FATAL_ERROR "culprit_test(${name}): LABEL must be unit, contract, integration or e2e")
     endif()
@@ -17,5 +20,8 @@ function(culprit_test name)
         culprit::warnings culprit::sanitize)
     add_test(NAME ${name} COMMAND ${name})
     set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABEL}" TIMEOUT ${TEST_TIMEOUT}
-        ENVIRONMENT "${TEST_ENV}")
+        ENVIRONMENT "${TEST_ENV}" SKIP_RETURN_CODE 77)
+    if(TEST_KERNEL)
+        set_tests_properties(${name} PROPERTIES LABELS "${TEST_LABEL};kernel" RUN_SERIAL ON)
+    endif()
 endfunction()

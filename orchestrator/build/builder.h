@@ -26,9 +26,9 @@ struct build_option {
 
 struct build_recipe {
     const char *commit_id;
-    const struct strv *patches;          /* may be NULL */
-    const struct strv *fragments;        /* paths of config fragments, in order */
-    const struct build_option *options;  /* over the fragments */
+    const struct strv *patches;         /* may be NULL */
+    const struct strv *fragments;       /* paths of config fragments, in order */
+    const struct build_option *options; /* over the fragments */
     size_t option_count;
     const char *config_file; /* the user's whole .config as text, instead of tinyconfig; or NULL */
 };
@@ -47,9 +47,9 @@ struct build_result {
     enum outcome outcome; /* OK, BUILD_FAILED, TIMED_OUT, INFRA_FAILED, CANCELLED */
     char message[1024];   /* "cannot build 1f2e3d4c5b6a: kernel/sched/fair.c:812: error: …" */
     char image_digest[DIGEST_HEX_SIZE];
-    char build_id[65];   /* GNU build id of vmlinux, hex */
-    char release[128];   /* kernelrelease */
-    char compiler[128];  /* first line of CC --version */
+    char build_id[65];  /* GNU build id of vmlinux, hex */
+    char release[128];  /* kernelrelease */
+    char compiler[128]; /* first line of CC --version */
     char config_digest[DIGEST_HEX_SIZE];
     uint64_t wall_ns;
     bool fresh; /* false: the slot already held exactly this build */

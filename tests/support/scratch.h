@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What every cmocka program needs, and a directory of its own that goes away with the test. */
-#ifndef CULPRIT_TESTS_UNIT_BASE_SCRATCH_H
-#define CULPRIT_TESTS_UNIT_BASE_SCRATCH_H
+#ifndef CULPRIT_TESTS_SUPPORT_SCRATCH_H
+#define CULPRIT_TESTS_SUPPORT_SCRATCH_H
 
 #include <setjmp.h>
 #include <stdarg.h>
