@@ -19,6 +19,7 @@ struct guest_definition {
     const char *cmdline; /* the whole of it: see guest_cmdline() */
     const struct topology *topology;
     enum engine engine; /* never ENGINE_AUTO here */
+    bool unpinned;      /* realtime on whatever CPUs the host has: for boot checks only */
     unsigned shift;
     uint64_t memory;          /* bytes */
     uint64_t seed;            /* -seed, UUID */

@@ -102,7 +102,7 @@ static int create(struct running *running, struct culprit_error *error)
     _cleanup_free_ unsigned *pins = NULL;
     int status = 0;
 
-    if (running->definition->engine == ENGINE_REALTIME)
+    if (running->definition->engine == ENGINE_REALTIME && !running->definition->unpinned)
         status = choose_pins(running->definition->topology, &pins, &rest, error);
     if (status < 0)
         return status;
