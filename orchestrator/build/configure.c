@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "build/configure.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,25 +10,74 @@
 
 enum { CONFIG_MAXIMUM = 4 << 20 };
 
+/* Options of which one is on at a time: asking for one takes back what was asked of the others. The
+ * choices that people of the scheduler compare, and those that the shipped fragments make. */
+static const char *const choices[][6] = {
+    {"HZ_100", "HZ_250", "HZ_300", "HZ_1000"},
+    {"HZ_PERIODIC", "NO_HZ_IDLE", "NO_HZ_FULL"},
+    {"PREEMPT_NONE", "PREEMPT_VOLUNTARY", "PREEMPT", "PREEMPT_LAZY", "PREEMPT_RT"},
+    {"CC_OPTIMIZE_FOR_PERFORMANCE", "CC_OPTIMIZE_FOR_SIZE"},
+    {"KERNEL_GZIP", "KERNEL_XZ", "KERNEL_LZO", "KERNEL_LZ4", "KERNEL_ZSTD"},
+};
+
+enum { CHOICE_COUNT = sizeof choices / sizeof *choices, CHOICE_SIZE = 6 };
+
+static void leave_choice(struct kconfig *asked, const char *name)
+{
+    for (size_t i = 0; i < CHOICE_COUNT; i++) {
+        bool member = false;
+
+        for (size_t j = 0; j < CHOICE_SIZE && choices[i][j]; j++)
+            member = member || strcmp(choices[i][j], name) == 0;
+        for (size_t j = 0; member && j < CHOICE_SIZE && choices[i][j]; j++)
+            kconfig_remove(asked, choices[i][j]);
+    }
+}
+
+static int set_option(void *context, const char *name, const char *value,
+                      struct culprit_error *error)
+{
+    struct kconfig *asked = context;
+
+    if (strcmp(value, "y") == 0)
+        leave_choice(asked, name);
+    return kconfig_set(asked, name, value, error);
+}
+
+static int set_hz(struct kconfig *asked, const char *value, struct culprit_error *error)
+{
+    _cleanup_free_ char *choice = text_format("HZ_%s", value);
+
+    if (!choice)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for a configuration");
+    leave_choice(asked, "HZ_100");
+    return set_option(asked, choice, "y", error);
+}
+
 static int read_fragment(struct kconfig *asked, const char *path, struct culprit_error *error)
 {
+    CULPRIT_CLEANUP(kconfig_free) struct kconfig *fragment = NULL;
     _cleanup_free_ char *text = NULL;
     int r = file_read(path, CONFIG_MAXIMUM, &text, NULL, error);
 
-    return r < 0 ? r : kconfig_parse(asked, text, path, error);
+    if (r == 0)
+        r = kconfig_new(&fragment, error);
+    if (r == 0)
+        r = kconfig_parse(fragment, text, path, error);
+    return r < 0 ? r : kconfig_each(fragment, set_option, asked, error);
 }
 
-static int set_option(struct kconfig *asked, const struct build_option *option,
-                      struct culprit_error *error)
+static int read_options(struct kconfig *asked, const struct build_recipe *recipe,
+                        struct culprit_error *error)
 {
-    int r = kconfig_set(asked, option->name, option->value, error);
+    int r = 0;
 
-    if (r == 0 && strcmp(option->name, "HZ") == 0) {
-        _cleanup_free_ char *choice = text_format("HZ_%s", option->value);
+    for (size_t i = 0; r == 0 && i < recipe->option_count; i++) {
+        const struct build_option *option = &recipe->options[i];
 
-        if (!choice)
-            return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for a configuration");
-        r = kconfig_set(asked, choice, "y", error);
+        r = set_option(asked, option->name, option->value, error);
+        if (r == 0 && strcmp(option->name, "HZ") == 0)
+            r = set_hz(asked, option->value, error);
     }
     return r;
 }
@@ -40,8 +90,8 @@ int configure_asked(const struct build_recipe *recipe, struct kconfig **ret,
 
     for (size_t i = 0; r == 0 && recipe->fragments && i < recipe->fragments->count; i++)
         r = read_fragment(asked, recipe->fragments->items[i], error);
-    for (size_t i = 0; r == 0 && i < recipe->option_count; i++)
-        r = set_option(asked, &recipe->options[i], error);
+    if (r == 0)
+        r = read_options(asked, recipe, error);
     if (r < 0)
         return r;
     *ret = take(asked);

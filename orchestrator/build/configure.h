@@ -8,8 +8,9 @@
 #include "build/make.h"
 #include "build/slot.h"
 
-/* The options of the recipe's fragments and then its single ones. "HZ": a number stands for the
- * choice of that number too, as CONFIG_HZ itself cannot be set. */
+/* The options of the recipe's fragments and then its single ones; later ones replace earlier ones,
+ * also where both are of one choice (PREEMPT=y over PREEMPT_VOLUNTARY=y). "HZ": a number stands for
+ * the choice of that number too, as CONFIG_HZ itself cannot be set. INVALID, NOT_FOUND. */
 int configure_asked(const struct build_recipe *recipe, struct kconfig **ret,
                     struct culprit_error *error);
 

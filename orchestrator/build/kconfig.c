@@ -14,7 +14,7 @@ enum { NAME_MAXIMUM = 128, VALUE_MAXIMUM = 4096, OPTIONS_MAXIMUM = 200000 };
 
 struct option {
     char *name;
-    char *value;
+    char *value; /* NULL: removed */
 };
 
 struct kconfig {
@@ -84,7 +84,33 @@ const char *kconfig_get(const struct kconfig *config, const char *name)
 {
     const struct option *option = find(config, name);
 
-    return option ? option->value : "n";
+    return option && option->value ? option->value : "n";
+}
+
+void kconfig_remove(struct kconfig *config, const char *name)
+{
+    struct option *option = find(config, name);
+
+    if (option) {
+        free(option->value);
+        option->value = NULL;
+    }
+}
+
+int kconfig_each(const struct kconfig *config,
+                 int (*visit)(void *context, const char *name, const char *value,
+                              struct culprit_error *error),
+                 void *context, struct culprit_error *error)
+{
+    int r = 0;
+
+    for (size_t i = 0; r == 0 && i < config->count; i++) {
+        const struct option *option = config->options[i];
+
+        if (option->value)
+            r = visit(context, option->name, option->value, error);
+    }
+    return r;
 }
 
 static bool name_valid(const char *name)
@@ -270,6 +296,8 @@ int kconfig_parse(struct kconfig *config, const char *text, const char *what,
 
 static void write_option(const struct option *option, struct buffer *text)
 {
+    if (!option->value)
+        return;
     if (strcmp(option->value, "n") == 0)
         buffer_printf(text, "# CONFIG_%s is not set\n", option->name);
     else
@@ -279,7 +307,9 @@ static void write_option(const struct option *option, struct buffer *text)
 void kconfig_write(const struct kconfig *base, const struct kconfig *asked, struct buffer *text)
 {
     for (size_t i = 0; base && i < base->count; i++) {
-        if (!find(asked, base->options[i]->name))
+        const struct option *over = find(asked, base->options[i]->name);
+
+        if (!over || !over->value)
             write_option(base->options[i], text);
     }
     for (size_t i = 0; i < asked->count; i++)
@@ -304,14 +334,14 @@ static bool values_equal(const char *a, const char *b)
 static void describe(const struct option *asked, const struct kconfig *actual,
                      const struct strv *others, struct culprit_error *error)
 {
-    const struct option *option = find(actual, asked->name);
+    const char *value = kconfig_get(actual, asked->name);
     _cleanup_buffer_ struct buffer list = BUFFER_INIT(400);
 
     for (size_t i = 0; i < others->count; i++)
         buffer_printf(&list, "%sCONFIG_%s", i ? ", " : "", others->items[i]);
     culprit_fail(error, CULPRIT_FAILED, "CONFIG_%s was asked to be %s and is %s%s%s", asked->name,
                  strcmp(asked->value, "n") == 0 ? "off" : asked->value,
-                 option && strcmp(option->value, "n") != 0 ? option->value : "not set",
+                 strcmp(value, "n") != 0 ? value : "not set",
                  others->count ? "; nor did these take: " : "", list.data ? list.data : "");
 }
 
@@ -324,7 +354,7 @@ int kconfig_check(const struct kconfig *asked, const struct kconfig *actual, con
     for (size_t i = 0; i < asked->count; i++) {
         const struct option *option = asked->options[i];
 
-        if (values_equal(option->value, kconfig_get(actual, option->name)))
+        if (!option->value || values_equal(option->value, kconfig_get(actual, option->name)))
             continue;
         if (!first)
             first = option;

@@ -25,6 +25,15 @@ DEFINE_CLEANUP(struct kconfig *, kconfig_free);
 int kconfig_set(struct kconfig *config, const char *name, const char *value,
                 struct culprit_error *error);
 
+/* Forgets an option; it is no error if it is not there. */
+void kconfig_remove(struct kconfig *config, const char *name);
+
+/* Calls `visit` for each option in order, until one call fails; returns what that returned. */
+int kconfig_each(const struct kconfig *config,
+                 int (*visit)(void *context, const char *name, const char *value,
+                              struct culprit_error *error),
+                 void *context, struct culprit_error *error);
+
 /* The value as a .config writes it (strings quoted), "n" when the option is absent or not set.
  * Lent until the next kconfig_set(). */
 const char *kconfig_get(const struct kconfig *config, const char *name);

@@ -112,6 +112,23 @@ static void writes_what_is_asked_last(void **state)
     assert_string_equal(text.data, "CONFIG_HZ_250=y\n# CONFIG_NUMA is not set\n");
 }
 
+static void forgets_what_is_removed(void **state)
+{
+    CULPRIT_CLEANUP(kconfig_free) struct kconfig *base = parse("CONFIG_A=m\n");
+    CULPRIT_CLEANUP(kconfig_free) struct kconfig *asked = parse("CONFIG_A=y\nCONFIG_B=y\n");
+    _cleanup_buffer_ struct buffer text = BUFFER_INIT(1000);
+    struct culprit_error error = {0};
+
+    (void)state;
+    kconfig_remove(asked, "A");
+    kconfig_remove(asked, "ABSENT");
+    assert_string_equal(kconfig_get(asked, "A"), "n");
+    kconfig_write(base, asked, &text);
+    assert_string_equal(text.data, "CONFIG_A=m\nCONFIG_B=y\n");
+    assert_success(kconfig_set(asked, "A", "y", &error));
+    assert_string_equal(kconfig_get(asked, "A"), "y");
+}
+
 static void checks_that_options_took(void **state)
 {
     static const struct {
@@ -217,10 +234,15 @@ static void shipped_fragments_are_sound(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_what_kconfig_writes), cmocka_unit_test(refuses_what_it_cannot_read),
-        cmocka_unit_test(quotes_strings_only),       cmocka_unit_test(writes_what_is_asked_last),
-        cmocka_unit_test(checks_that_options_took),  cmocka_unit_test(many_options_stay_quick),
-        scratch_test(finds_definitions_in_a_tree),   cmocka_unit_test(shipped_fragments_are_sound),
+        cmocka_unit_test(reads_what_kconfig_writes),
+        cmocka_unit_test(refuses_what_it_cannot_read),
+        cmocka_unit_test(quotes_strings_only),
+        cmocka_unit_test(writes_what_is_asked_last),
+        cmocka_unit_test(forgets_what_is_removed),
+        cmocka_unit_test(checks_that_options_took),
+        cmocka_unit_test(many_options_stay_quick),
+        scratch_test(finds_definitions_in_a_tree),
+        cmocka_unit_test(shipped_fragments_are_sound),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
