@@ -3,7 +3,8 @@
  * Message threads and their workers, in the pattern of schbench. A worker thinks (computes for a
  * time by the clock), puts itself into its message thread's queue, wakes that and waits. The
  * message thread takes the whole queue, stamps the time once, wakes all that were in it, waits
- * for the next worker, and sleeps before it answers. The latency is the time from the stamp to
+ * for the next worker, and computes and sleeps before it answers; so workers are woken in batches,
+ * and that is what the balancer has to spread. The latency is the time from the stamp to
  * the worker's first look at the clock: with a full machine it shows a load balancer that leaves
  * CPUs idle while woken workers queue behind thinking ones.
  *
@@ -58,7 +59,7 @@ struct messenger {
 
 struct bench {
     unsigned messengers_wanted, workers_wanted;
-    int64_t runtime, warmup, zero_interval, think, sleep; /* ns */
+    int64_t runtime, warmup, zero_interval, think, message_think, sleep; /* ns */
     size_t transfer;
     uint64_t requests_per_second;
     uint64_t seed;
@@ -153,10 +154,11 @@ static void answer_workers(struct messenger *messenger)
         if (atomic_load(&bench->stopping))
             return;
         event_wait(&messenger->wakeup);
-        int64_t jitter = (int64_t)random_below(&messenger->random, (uint64_t)bench->sleep / 4);
-        spin(bench, jitter);
-        if (bench->sleep)
-            sleep_until(system_now() + bench->sleep + jitter);
+        spin(bench, bench->message_think);
+        if (bench->sleep) {
+            uint64_t jitter = random_below(&messenger->random, (uint64_t)bench->sleep / 4 + 1);
+            sleep_until(system_now() + bench->sleep + (int64_t)jitter);
+        }
     }
 }
 
@@ -361,6 +363,7 @@ static void read_options(const struct workload_context *context, struct bench *b
     bench->warmup = (int64_t)workload_number(context, WAKEUP_WARMUP);
     bench->zero_interval = (int64_t)workload_number(context, WAKEUP_ZERO_INTERVAL);
     bench->think = (int64_t)workload_number(context, WAKEUP_THINK);
+    bench->message_think = (int64_t)workload_number(context, WAKEUP_MESSAGE_THINK);
     bench->sleep = (int64_t)workload_number(context, WAKEUP_SLEEP);
     bench->transfer = workload_number(context, WAKEUP_TRANSFER);
     bench->requests_per_second = workload_number(context, WAKEUP_REQUESTS_PER_SECOND);

@@ -22,10 +22,15 @@ static const struct option_schema options[] = {
                               NULL},
     [WAKEUP_THINK] = {"think", OPTION_DURATION, "30ms", 0, HOUR_NS,
                       "time by the clock that a worker computes between two waits", NULL},
-    [WAKEUP_SLEEP] = {"sleep", OPTION_DURATION, "30ms", 0, HOUR_NS,
-                      "time that a message thread sleeps before it answers its workers, with up "
-                      "to a quarter added at random",
-                      NULL},
+    [WAKEUP_MESSAGE_THINK] = {"message_think", OPTION_DURATION, "30ms", 0, HOUR_NS,
+                              "time by the clock that a message thread computes after it was "
+                              "woken; workers that queue meanwhile are woken as one batch",
+                              NULL},
+    [WAKEUP_SLEEP] =
+        {"sleep", OPTION_DURATION, "30ms", 0, HOUR_NS,
+         "time that a message thread then sleeps before it answers its workers, with up "
+         "to a quarter added at random",
+         NULL},
     [WAKEUP_TRANSFER] = {"transfer", OPTION_SIZE, "0", 0, 1048576,
                          "bytes that a message thread writes to each worker with a wakeup, and "
                          "the worker reads and writes back",
