@@ -34,8 +34,8 @@ static int load(yaml_parser_t *parser, struct document *document, struct culprit
     return 0;
 }
 
-int document_parse(struct document *document, const char *text, size_t length,
-                   struct place *ret_root, struct culprit_error *error)
+int guest_document_parse(struct document *document, const char *text, size_t length,
+                         struct place *ret_root, struct culprit_error *error)
 {
     yaml_parser_t parser;
 
@@ -58,7 +58,7 @@ int document_parse(struct document *document, const char *text, size_t length,
     return 0;
 }
 
-void document_free(struct document *document)
+void guest_document_free(struct document *document)
 {
     if (document->loaded)
         yaml_document_delete(&document->yaml);

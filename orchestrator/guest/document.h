@@ -29,13 +29,13 @@ struct place {
 };
 
 /* Exactly one document whose root is a mapping. `text` may go away afterwards. */
-int document_parse(struct document *document, const char *text, size_t length,
-                   struct place *ret_root, struct culprit_error *error);
-void document_free(struct document *document);
+int guest_document_parse(struct document *document, const char *text, size_t length,
+                         struct place *ret_root, struct culprit_error *error);
+void guest_document_free(struct document *document);
 
-static inline void document_free_cleanup(struct document *document)
+static inline void guest_document_free_cleanup(struct document *document)
 {
-    document_free(document);
+    guest_document_free(document);
 }
 
 /* Fails at the place's line and column. */

@@ -397,13 +397,13 @@ static int decode(const struct place *root, struct topology *topology, struct cu
 int topology_decode(const char *text, size_t length, struct topology **ret,
                     struct culprit_error *error)
 {
-    CULPRIT_CLEANUP(document_free) struct document document = {0};
+    CULPRIT_CLEANUP(guest_document_free) struct document document = {0};
     CULPRIT_CLEANUP(topology_free) struct topology *topology = calloc(1, sizeof *topology);
     struct place root;
 
     if (!topology)
         return no_memory(error);
-    int status = document_parse(&document, text, length, &root, error);
+    int status = guest_document_parse(&document, text, length, &root, error);
     if (status == 0)
         status = decode(&root, topology, error);
     if (status < 0)
