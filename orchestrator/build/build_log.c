@@ -35,7 +35,7 @@ static const struct {
     {RANK_LINKER, "undefined reference to |multiple definition of |undefined symbol: "},
     {RANK_LINKER, "^([^ :]*/)?(ld|ld\\.bfd|ld\\.lld): (error: |cannot |relocation |.*overflow)"},
     {RANK_LINKER, "^ERROR: modpost: |^ERROR: \"[^\"]*\" .*undefined"},
-    {RANK_TOOL, "^(error|ERROR|Error): |[^ ]: error: |^Error! "},
+    {RANK_TOOL, "^(error|ERROR|Error): |^[^ :]+: error: |^Error! "},
     {RANK_MAKE, "^make(\\[[0-9]+\\])?: \\*\\*\\* "},
 };
 
@@ -45,6 +45,7 @@ struct scanner {
     regex_t compiled[PATTERN_COUNT];
     size_t count;
     char found[RANK_COUNT][BUILD_FAULT_SIZE]; /* the first line of each rank; of LAST, the last */
+    char object[BUILD_FAULT_SIZE];            /* that the linker is speaking of */
 };
 
 static void scanner_cleanup(struct scanner *scanner)
@@ -83,17 +84,38 @@ static void copy_line(const char *line, const char *source_path, char to[BUILD_F
     to[used] = '\0';
 }
 
+/* "ld: kernel/sched/fair.o: in function `x':" goes before lines that name no directory. */
+static void note_object(struct scanner *scanner, const char *line)
+{
+    const char *start = strstr(line, "ld: "), *end = strstr(line, ": in function ");
+
+    if (!end)
+        return;
+    start = start && start < end ? start + 4 : line;
+    snprintf(scanner->object, sizeof scanner->object, "%.*s: ", (int)(end - start), start);
+}
+
 static void scan_line(struct scanner *scanner, const char *line, const char *source_path)
 {
+    char *found;
     size_t i = 0;
 
     if (line[strspn(line, " \t")] == '\0')
         return;
     copy_line(line, source_path, scanner->found[RANK_LAST]);
+    note_object(scanner, line);
     while (i < PATTERN_COUNT && regexec(&scanner->compiled[i], line, 0, NULL, 0) != 0)
         i++;
-    if (i < PATTERN_COUNT && scanner->found[patterns[i].rank][0] == '\0')
-        copy_line(line, source_path, scanner->found[patterns[i].rank]);
+    if (i == PATTERN_COUNT || scanner->found[patterns[i].rank][0] != '\0')
+        return;
+    found = scanner->found[patterns[i].rank];
+    copy_line(line, source_path, found);
+    if (patterns[i].rank == RANK_LINKER && !memchr(found, '/', strcspn(found, ":"))) {
+        char named[2 * BUILD_FAULT_SIZE];
+
+        snprintf(named, sizeof named, "%s%s", scanner->object, found);
+        copy_line(named, source_path, found);
+    }
 }
 
 /* Reads lines of any length; what passes the buffer is dropped. */
