@@ -37,20 +37,25 @@ static inline void make_host(const char *root, const struct host_shape *shape)
 
     snprintf(text, sizeof text, "0-%u\n", cpus - 1);
     put_file(root, "devices/system/cpu/online", text);
+    unsigned last = cpus <= 32; /* index of the last-level cache: small hosts have an L1 too */
     for (unsigned cpu = 0; cpu < cpus; cpu++) {
         unsigned core = cpu / shape->threads * shape->threads;
         unsigned cache = cpu / per_cache * per_cache;
         snprintf(name, sizeof name, "devices/system/cpu/cpu%u/topology/thread_siblings_list", cpu);
         snprintf(text, sizeof text, "%u-%u\n", core, core + shape->threads - 1);
         put_file(root, name, text);
-        snprintf(name, sizeof name, "devices/system/cpu/cpu%u/cache/index0/shared_cpu_list", cpu);
-        put_file(root, name, text);
-        snprintf(name, sizeof name, "devices/system/cpu/cpu%u/cache/index0/level", cpu);
-        put_file(root, name, "1\n");
-        snprintf(name, sizeof name, "devices/system/cpu/cpu%u/cache/index1/shared_cpu_list", cpu);
+        if (cpus <= 32) {
+            snprintf(name, sizeof name, "devices/system/cpu/cpu%u/cache/index0/shared_cpu_list",
+                     cpu);
+            put_file(root, name, text);
+            snprintf(name, sizeof name, "devices/system/cpu/cpu%u/cache/index0/level", cpu);
+            put_file(root, name, "1\n");
+        }
+        snprintf(name, sizeof name, "devices/system/cpu/cpu%u/cache/index%u/shared_cpu_list", cpu,
+                 last);
         snprintf(text, sizeof text, "%u-%u\n", cache, cache + per_cache - 1);
         put_file(root, name, text);
-        snprintf(name, sizeof name, "devices/system/cpu/cpu%u/cache/index1/level", cpu);
+        snprintf(name, sizeof name, "devices/system/cpu/cpu%u/cache/index%u/level", cpu, last);
         put_file(root, name, "3\n");
     }
     for (unsigned node = 0; node < shape->nodes; node++) {
