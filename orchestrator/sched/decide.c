@@ -70,7 +70,7 @@ static int plan_out_of_time(const struct dossier *dossier, struct bisect_problem
         step->verdict = VERDICT_INCONCLUSIVE;
         step->want_count = 0;
     }
-    snprintf(reason, sizeof reason, "The time budget of %s is used up. %s",
+    snprintf(reason, sizeof reason, "The time budget of %s is used up. %.900s",
              format_duration(dossier->job->budget.time_ns, budget),
              step->reason[0] ? step->reason : "A larger budget.time lets the search go on.");
     memcpy(step->reason, reason, sizeof reason);

@@ -116,6 +116,8 @@ static int fill_commits(struct filled_report *filled, const struct dossier *doss
         to->subject = from->subject;
         to->author = from->author;
         to->author_time = from->author_time;
+        to->parents = from->parents;
+        to->parent_count = from->parent_count;
         to->label = filled->labels[i];
         to->inferred = filled->inferred[i];
         to->tested = was_tested(dossier, i);

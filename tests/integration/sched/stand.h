@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A scheduler on a test stand: real store, blobs, loop and workers in a directory of the test's
+ * own, scripted work and mail. It can be taken down and put up again on the same directory, as a
+ * restarted daemon is.
+ */
+#ifndef CULPRIT_TESTS_SCHED_STAND_H
+#define CULPRIT_TESTS_SCHED_STAND_H
+
+#include "sched/service.h"
+#include "scratch.h"
+#include "scripted_work.h"
+
+/* Takes messages as it is told: the first `unavailable` attempts fail for now, then `refused` ones
+ * for good. Counts are read after the stand is down, or while nothing is delivered. */
+struct scripted_mailer {
+    struct mailer mailer;
+    unsigned unavailable, refused;
+    unsigned attempts, delivered;
+    char *last; /* message */
+    size_t recipients;
+};
+
+struct stand {
+    const char *directory;
+    const struct scripted_script *script;
+    struct scripted_mailer mail;
+    bool without_mailer;
+    unsigned build_slots, guest_slots, active_jobs; /* 0: 1, 2, 2 */
+    uint64_t store_maximum;
+    uint64_t patience_usec; /* 0: 60 s */
+
+    sd_event *event;
+    struct store *store;
+    struct blobs *blobs;
+    struct catalogue *catalogue;
+    struct work *work;
+    struct service *service;
+    bool stopped;
+    int64_t waited_job;
+    unsigned facts_to_go;
+};
+
+void stand_up(struct stand *stand);
+/* As SIGTERM does: stops and waits for what is in flight. */
+void stand_down(struct stand *stand);
+
+/* Submits a job of the stand's history; `extra` is appended to the document; NULL: nothing. */
+int64_t stand_submit_bisect(struct stand *stand, const char *extra);
+int64_t stand_submit_run(struct stand *stand, const char *extra);
+int64_t stand_submit(struct stand *stand, const char *document);
+
+/* Runs the loop until the job is over; fails the test when it takes too long. */
+void stand_finish(struct stand *stand, int64_t job);
+/* Runs the loop until so many more builds or trials were stored, or the job is over; true when it
+ * is over. */
+bool stand_step(struct stand *stand, int64_t job, unsigned facts);
+/* Runs the loop until `ready` says so. */
+void stand_until(struct stand *stand, bool (*ready)(struct stand *stand));
+
+/* The job as the service gives it; the caller's. */
+json_t *stand_job(struct stand *stand, int64_t job);
+/* Fails the test unless job[key] (a path with dots) is the text. */
+void stand_expect(struct stand *stand, int64_t job, const char *key, const char *text);
+
+#endif
