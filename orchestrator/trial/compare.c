@@ -195,26 +195,28 @@ static char *with_names(char *spans, const char *names)
     return buffer_take(&text);
 }
 
-/* The names that the guest gives a level: one that is allowed counts as the first allowed one. */
+/* The names that the guest gives a level, each once; where the kernel says none, the first of
+ * those allowed. */
 static void domain_names(const struct strv *allowed, const struct seen_topology *seen,
-                         unsigned level, char *text, size_t size)
+                         unsigned level, struct strv *ret)
 {
-    _cleanup_strv_ struct strv names = {0};
+    for (size_t i = 0; i < seen->domain_count; i++) {
+        const struct seen_domain *domain = &seen->domains[i];
+        const char *name = *domain->name ? domain->name : allowed->items[0];
+
+        if (domain->level == level && !strv_contains(ret, name))
+            strv_append(ret, name);
+    }
+}
+
+static void join_names(const struct strv *names, char *text, size_t size)
+{
     size_t length = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < seen->domain_count; i++) {
-        const struct seen_domain *domain = &seen->domains[i];
-        const char *name = domain->name;
-
-        if (domain->level != level)
-            continue;
-        if (!*name || strv_contains(allowed, name))
-            name = allowed->items[0];
-        if (strv_contains(&names, name) || !strv_append(&names, name) || length >= size)
-            continue;
-        length += (size_t)snprintf(text + length, size - length, "%s%s", length ? "/" : "", name);
-    }
+    for (size_t i = 0; i < names->count && length < size; i++)
+        length += (size_t)snprintf(text + length, size - length, "%s%s", i ? "/" : "",
+                                   names->items[i]);
 }
 
 static int compare_domain(const struct topology_domain *asked, unsigned level,
@@ -222,7 +224,9 @@ static int compare_domain(const struct topology_domain *asked, unsigned level,
                           struct culprit_error *error)
 {
     _cleanup_strv_ struct strv spans = {0};
-    char names[256] = "";
+    _cleanup_strv_ struct strv names = {0};
+    const char *wanted;
+    char text[256];
     char title[64];
 
     for (size_t i = 0; i < seen->domain_count; i++) {
@@ -234,9 +238,12 @@ static int compare_domain(const struct topology_domain *asked, unsigned level,
         return add_level(ret, title, strdup("none"), join_lists(&spans), error);
     if (asked->names.count == 0)
         return add_level(ret, title, join_asked(&asked->spans), join_lists(&spans), error);
-    domain_names(&asked->names, seen, level, names, sizeof names);
-    return add_level(ret, title, with_names(join_asked(&asked->spans), asked->names.items[0]),
-                     with_names(join_lists(&spans), names), error);
+    domain_names(&asked->names, seen, level, &names);
+    join_names(&names, text, sizeof text);
+    /* Kernels call the same level by different names: whichever is allowed is the one asked for. */
+    wanted = names.count == 1 && strv_contains(&asked->names, text) ? text : asked->names.items[0];
+    return add_level(ret, title, with_names(join_asked(&asked->spans), wanted),
+                     with_names(join_lists(&spans), text), error);
 }
 
 static int compare_domains(const struct topology_expectation *expect,
