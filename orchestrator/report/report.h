@@ -19,9 +19,11 @@ struct report_commit {
     const char *author; /* "Name <address>" */
     uint64_t author_time;
     enum bisect_label label;
-    bool inferred;       /* its label comes from an equal image */
-    const char *reason;  /* why it was skipped; NULL */
+    bool inferred;      /* its label comes from an equal image */
+    const char *reason; /* why it was skipped; NULL */
     bool tested;
+    const unsigned *parents; /* numbers; NULL where they are not known */
+    unsigned parent_count;
 };
 
 /* One metric on one side: finite values, one a trial that gave it, in trial order. For a culprit
@@ -53,23 +55,24 @@ struct report_trial {
 struct report {
     int64_t job_id;
     const struct job *job;
-    const char *state;           /* "done", "failed", "cancelled" */
+    const char *state; /* "done", "failed", "cancelled" */
     enum bisect_verdict_kind verdict;
-    const char *reason;          /* the planner's sentences ("#3" becomes the commit), or why the
-                                    job failed or was cancelled */
+    const char *reason; /* the planner's sentences ("#3" becomes the commit), or why the
+                           job failed or was cancelled */
     double posterior;
     double threshold;
-    struct bisect_check endpoint;      /* as in the planner's last step, with these four */
+    struct bisect_check endpoint; /* as in the planner's last step, with these four */
     const struct bisect_check *checks;
     size_t check_count;
     bool more_changes;
     const struct report_commit *commits; /* in range order; 0 is good */
     size_t commit_count;
-    unsigned culprit;            /* number; valid for VERDICT_CULPRIT */
-    unsigned parent;             /* the parent it was verified against, and the rows compare with */
+    unsigned culprit; /* number; valid for VERDICT_CULPRIT */
+    unsigned parent;  /* the parent it was verified against, and the rows compare with */
     const unsigned *suspects;
     size_t suspect_count;
-    const struct report_row *rows; /* headline metric first */
+    const struct report_row *rows; /* headline metric first. Without a culprit the sides are good
+                                      and bad; a run has but side 0 */
     size_t row_count;
     const struct report_trial *trials;
     size_t trial_count;
@@ -81,8 +84,8 @@ struct report {
     const json_t *topology_seen; /* as trial_result's */
     const char *repeat_command;  /* one line for a shell */
     const char *culprit_message, *culprit_diffstat;
-    const char *good_asked;      /* when 0 is a merge base: the good that was asked for */
-    const char *host;            /* this service's name for itself */
+    const char *good_asked; /* when 0 is a merge base: the good that was asked for */
+    const char *host;       /* this service's name for itself */
     uint64_t created_ns, finished_ns;
 };
 
@@ -94,14 +97,14 @@ json_t *report_json(const struct report *report);
 int report_bisect_log(const struct report *report, struct buffer *ret, struct culprit_error *error);
 
 struct mail_address {
-    const char *from;      /* "culprit <culprit@host>" */
-    const char *domain;    /* right side of the Message-ID */
+    const char *from;   /* "culprit <culprit@host>" */
+    const char *domain; /* right side of the Message-ID */
     const struct strv *to;
 };
 
 /* The whole message (RFC 5322, MIME, 7-bit or quoted-printable): text, then the bisect log as an
  * attachment. The Message-ID depends only on job and domain, so that a second delivery is known. */
-int report_mail(const struct report *report, const struct mail_address *address,
-                struct buffer *ret, struct culprit_error *error);
+int report_mail(const struct report *report, const struct mail_address *address, struct buffer *ret,
+                struct culprit_error *error);
 
 #endif

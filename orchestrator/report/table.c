@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/layout.h"
+
+/* "15984 +-1%", or "0 +-2" where a share of the median says nothing. */
+static void format_side(const struct sample_summary *side, char text[2 * FIGURE_TEXT_SIZE])
+{
+    char median[FIGURE_TEXT_SIZE], spread[FIGURE_TEXT_SIZE];
+    double share = 100 * side->robust_scale / fabs(side->median);
+
+    if (!(fabs(side->median) > 0) || !isfinite(share) || share > 999)
+        snprintf(text, 2 * FIGURE_TEXT_SIZE, "%.24s +-%.24s", figure_number(side->median, median),
+                 figure_number(side->robust_scale, spread));
+    else
+        snprintf(text, 2 * FIGURE_TEXT_SIZE, "%.24s +-%3.0f%%", figure_number(side->median, median),
+                 share);
+}
+
+/* How many trials most rows have, so that only the odd one must say it. */
+static size_t usual_count(const struct figures *figures, int side)
+{
+    return figures->count > 0 ? figures->items[0].row->sides[side].count : 0;
+}
+
+static void write_metric(struct buffer *out, const struct report_row *row)
+{
+    layout_clean(out, row->metric);
+    if (row->unit && *row->unit && !row->counter) {
+        buffer_puts(out, " [");
+        layout_clean(out, row->unit);
+        buffer_puts(out, "]");
+    }
+}
+
+static void write_name(struct buffer *out, const struct figures *figures,
+                       const struct figure *figure)
+{
+    const struct report_row *row = figure->row;
+
+    write_metric(out, row);
+    if (row->sides[0].count != usual_count(figures, 0) ||
+        row->sides[1].count != usual_count(figures, 1))
+        buffer_printf(out, " (n %zu/%zu)", row->sides[0].count, row->sides[1].count);
+    buffer_puts(out, "\n");
+}
+
+static void write_compared(struct buffer *out, const struct figures *figures,
+                           const struct figure *figure)
+{
+    char sides[2][2 * FIGURE_TEXT_SIZE], change[FIGURE_TEXT_SIZE], p[FIGURE_TEXT_SIZE];
+    char low[FIGURE_TEXT_SIZE], high[FIGURE_TEXT_SIZE], interval[3 * FIGURE_TEXT_SIZE] = "-";
+
+    for (int side = 0; side < 2; side++)
+        if (figure->present[side])
+            format_side(&figure->sides[side], sides[side]);
+        else
+            strcpy(sides[side], "-");
+    if (figure->compared && figure->bounded)
+        snprintf(interval, sizeof interval, "[%s, %s]", figure_change(figure, figure->lower, low),
+                 figure_change(figure, figure->upper, high));
+    buffer_printf(out, "%12s %12s %9s %18s %7s  ", sides[0], sides[1],
+                  figure->compared ? figure_change(figure, figure->shift, change) : "-", interval,
+                  figure->compared ? figure_p(figure->p_holm, p) : "-");
+    write_name(out, figures, figure);
+}
+
+static void write_header(struct buffer *out, const struct report *report,
+                         const struct figures *figures)
+{
+    bool culprit = report->verdict == VERDICT_CULPRIT;
+    unsigned sides[2] = {culprit ? report->parent : 0,
+                         culprit ? report->culprit : (unsigned)report->commit_count - 1};
+    char trials[2][FIGURE_TEXT_SIZE];
+
+    for (int side = 0; side < 2; side++)
+        snprintf(trials[side], sizeof trials[side], "%zu trials", usual_count(figures, side));
+    if (report->commit_count > 0)
+        buffer_printf(out, "%12.12s %12.12s\n",
+                      sides[0] < report->commit_count ? report->commits[sides[0]].id : "",
+                      sides[1] < report->commit_count ? report->commits[sides[1]].id : "");
+    buffer_printf(out, "%12s %12s\n", culprit ? "(parent)" : "(good)",
+                  culprit ? "(culprit)" : "(bad)");
+    buffer_printf(out, "%12s %12s %9s %18s %7s  %s\n", trials[0], trials[1], "change",
+                  "95% interval", "p", "metric");
+    buffer_puts(out, "------------ ------------ --------- ------------------ -------  ------\n");
+}
+
+static int by_size(const void *left, const void *right)
+{
+    const struct figure *a = *(const struct figure *const *)left;
+    const struct figure *b = *(const struct figure *const *)right;
+    double sizes[2] = {
+        a->relative ? fabs(figure_percent(a, a->shift)) : HUGE_VAL,
+        b->relative ? fabs(figure_percent(b, b->shift)) : HUGE_VAL,
+    };
+
+    if (sizes[0] < sizes[1] || sizes[0] > sizes[1])
+        return sizes[0] > sizes[1] ? -1 : 1;
+    return strcmp(a->row->metric, b->row->metric);
+}
+
+/* The counters that moved, the largest change first. */
+static void write_counters(struct buffer *out, const struct figures *figures)
+{
+    const struct figure **notable = calloc(figures->count + 1, sizeof *notable);
+    size_t count = 0, shown;
+
+    for (size_t i = 0; notable && i < figures->count; i++)
+        if (figures->items[i].row->counter && figure_notable(&figures->items[i]))
+            notable[count++] = &figures->items[i];
+    if (count > 0) {
+        qsort(notable, count, sizeof *notable, by_size);
+        shown = count < TABLE_COUNTERS_MAXIMUM ? count : TABLE_COUNTERS_MAXIMUM;
+        buffer_puts(out, "\n");
+        for (size_t i = 0; i < shown; i++)
+            write_compared(out, figures, notable[i]);
+        if (shown < count)
+            buffer_printf(out, "  (and %zu more)\n", count - shown);
+    }
+    free(notable);
+}
+
+static void explain(struct buffer *out, const struct figures *figures)
+{
+    char text[1024];
+
+    buffer_puts(out, "\n");
+    layout_wrap(out, "  ", "  ",
+                "Medians over trials (boots) with a robust spread (Qn) after +-; change: "
+                "Hodges-Lehmann shift as a share of the parent's median (or in the metric's unit "
+                "where that is 0) with its interval; p: exact two-sided Mann-Whitney test, "
+                "Holm-corrected.");
+    if (figures->counters > 0) {
+        snprintf(
+            text, sizeof text,
+            "p is corrected over the %zu metrics and over the %zu counters, each apart. Of the "
+            "counters only those are listed that moved by a tenth with an uncorrected p of at "
+            "most %.2g: by chance alone that happens to about %.1f of them.",
+            figures->metrics, figures->counters, FIGURES_NOTABLE_P,
+            FIGURES_NOTABLE_P * (double)figures->counters);
+        layout_wrap(out, "  ", "  ", text);
+    }
+}
+
+void table_compare(struct buffer *out, const struct report *report, const struct figures *figures)
+{
+    write_header(out, report, figures);
+    for (size_t i = 0; i < figures->count; i++)
+        if (!figures->items[i].row->counter)
+            write_compared(out, figures, &figures->items[i]);
+    write_counters(out, figures);
+    explain(out, figures);
+}
+
+static void write_single(struct buffer *out, const struct figure *figure)
+{
+    const struct sample_summary *side = &figure->sides[0];
+    char text[2 * FIGURE_TEXT_SIZE], least[FIGURE_TEXT_SIZE], most[FIGURE_TEXT_SIZE];
+
+    if (!figure->present[0])
+        return;
+    format_side(side, text);
+    buffer_printf(out, "%16s %12s %12s %4zu  ", text, figure_number(side->minimum, least),
+                  figure_number(side->maximum, most), side->count);
+    write_metric(out, figure->row);
+    buffer_puts(out, "\n");
+}
+
+void table_single(struct buffer *out, const struct figures *figures)
+{
+    buffer_printf(out, "%16s %12s %12s %4s  %s\n", "median", "least", "most", "n", "metric");
+    buffer_puts(out, "---------------- ------------ ------------ ----  ------\n");
+    for (int counters = 0; counters < 2; counters++)
+        for (size_t i = 0; i < figures->count; i++)
+            if (figures->items[i].row->counter == (counters == 1))
+                write_single(out, &figures->items[i]);
+    buffer_puts(out, "\n");
+    layout_wrap(out, "  ", "  ", "Medians over trials (boots) with a robust spread (Qn) after +-.");
+}
