@@ -117,6 +117,27 @@ int dispatch_describe(struct course *course, const char *commit_id, struct culpr
     return status;
 }
 
+/* The engine is still to be found out, by booting this kernel. */
+static int start_engine(struct course *course, const char *kernel, struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(task_free) struct task *task = NULL;
+
+    for (const struct task *other = course->tasks; other; other = other->next) {
+        if (other->kind == TASK_ENGINE)
+            return 0;
+    }
+    int status = task_new(TASK_ENGINE, &task, error);
+    if (status < 0)
+        return status;
+    task->kernel = strdup(kernel);
+    if (!task->kernel)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot choose an engine: out of memory");
+    status = start(course, task, error);
+    if (status == 0)
+        task = NULL;
+    return status;
+}
+
 /* Takes the lease and starts; a lease that led to nothing ends at once. */
 static int start_leased(struct course *course, struct task *task, struct culprit_error *error)
 {
@@ -203,6 +224,8 @@ static int start_trial(struct course *course, const struct dossier *dossier,
         status = blobs_path(course->service->options.blobs, build->image, &task->kernel, error);
     if (status < 0)
         return status;
+    if (dossier->record.engine == ENGINE_AUTO)
+        return start_engine(course, task->kernel, error);
     if (fill_trial(task, course, dossier, want) < 0)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot start a trial: out of memory");
     status = start_leased(course, task, error);
@@ -256,7 +279,7 @@ static void cancel_unwanted(struct course *course, const struct bisect_step *ste
     if (step->want_count >= BISECT_MAX_WANTS)
         return;
     for (struct task *task = course->tasks; task; task = task->next) {
-        bool wanted = task->kind == TASK_RESOLVE || task->kind == TASK_DESCRIBE || is_build(task);
+        bool wanted = task->kind != TASK_TRIAL;
         for (size_t i = 0; !wanted && i < step->want_count; i++)
             wanted = matches(task, &step->wants[i]);
         if (!wanted)

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "sched/course.h"
+#include "sched/utf8.h"
 
 static bool was_cancelled(const struct task *task)
 {
@@ -53,6 +54,14 @@ static int check_engine(const struct job *job, enum engine engine, struct culpri
     return 0;
 }
 
+static void repair_range(struct commit_range *range)
+{
+    for (unsigned i = 0; i < range->count; i++) {
+        utf8_repair(range->commits[i].subject);
+        utf8_repair(range->commits[i].author);
+    }
+}
+
 /* The same memory under the store's names. */
 static int put_range(struct store *store, int64_t job, const struct commit_range *range,
                      struct culprit_error *error)
@@ -88,11 +97,12 @@ static int settle_resolve(struct task *task, struct culprit_error *error)
     struct service *service = course->service;
     struct store *store = service->options.store;
 
-    if (task->status == 0)
+    if (task->status == 0 && !task->engine_later)
         task->status = check_engine(task->job, task->engine.engine, &task->error);
     if (task->status < 0)
         return conclude_failure(course, task->error.message, error);
 
+    repair_range(&task->range);
     int status = store_begin(store, &transaction, error);
     if (status == 0)
         status = put_range(store, course->id, &task->range, error);
@@ -108,6 +118,18 @@ static int settle_resolve(struct task *task, struct culprit_error *error)
     if (status == 0)
         status = event_state(service, course->id, JOB_RUNNING, "", error);
     return status < 0 ? status : store_commit(&transaction, error);
+}
+
+static int settle_engine(struct task *task, struct culprit_error *error)
+{
+    struct course *course = task->course;
+
+    if (task->status == 0)
+        task->status = check_engine(task->job, task->engine.engine, &task->error);
+    if (task->status < 0)
+        return conclude_failure(course, task->error.message, error);
+    return store_job_set_engine(course->service->options.store, course->id, task->engine.engine,
+                                task->engine.shift, error);
 }
 
 /* --- builds ------------------------------------------------------------------------------- */
@@ -201,6 +223,9 @@ static void describe_build(struct task *task, struct stored_build *ret)
 {
     struct build_result *result = &task->build_result;
 
+    utf8_repair(result->message);
+    utf8_repair(result->release);
+    utf8_repair(result->compiler);
     *ret = (struct stored_build){.outcome = result->outcome,
                                  .message = result->message,
                                  .build_id = result->build_id,
@@ -347,6 +372,7 @@ static double describe_trial(struct task *task, char *purpose, struct stored_tri
     if (task->status == 0) {
         ret->outcome = judge_trial(task, &value);
         ret->message = result->message;
+        utf8_repair(result->message);
         ret->wall_ns = result->wall_ns;
         memcpy(ret->digest, result->digest, sizeof ret->digest);
     }
@@ -390,6 +416,8 @@ static int settle_describe(struct task *task)
     course->described = true;
     course->message = take(task->message);
     course->diffstat = take(task->diffstat);
+    utf8_repair(course->message);
+    utf8_repair(course->diffstat);
     return 0;
 }
 
@@ -400,6 +428,8 @@ static int settle_one(struct task *task, struct culprit_error *error)
     switch (task->kind) {
     case TASK_RESOLVE:
         return settle_resolve(task, error);
+    case TASK_ENGINE:
+        return settle_engine(task, error);
     case TASK_IDENTIFY:
         return settle_identify(task, error);
     case TASK_BUILD:
@@ -443,6 +473,7 @@ void settle(struct task *task)
     bool built = task->kind == TASK_BUILD;
 
     task->ended = true;
+    utf8_repair(task->error.message);
     int status = settle_one(task, &error);
     if (status > 0) {
         task->ended = false;

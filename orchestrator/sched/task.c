@@ -34,14 +34,22 @@ void task_free(struct task *task)
     free(task);
 }
 
+static void choose_engine(struct task *task)
+{
+    task->status = task->work->ops->choose_engine(task->work, task->job, task->kernel, task->cancel,
+                                                  &task->engine, &task->error);
+}
+
 static void run_resolve(struct task *task)
 {
-    const struct work_ops *ops = task->work->ops;
-
-    task->status = ops->resolve(task->work, task->job, task->cancel, &task->range, &task->error);
-    if (task->status == 0)
-        task->status = ops->choose_engine(task->work, task->job, task->cancel, &task->engine,
-                                          &task->error);
+    task->status = task->work->ops->resolve(task->work, task->job, task->cancel, &task->range,
+                                            &task->error);
+    if (task->status < 0)
+        return;
+    choose_engine(task);
+    task->engine_later = task->status == -CULPRIT_CONFLICT;
+    if (task->engine_later)
+        task->status = 0;
 }
 
 /* Keeps a file if it is there. What cannot be kept is evidence lost, but no result. */
@@ -129,6 +137,9 @@ void task_run(struct task *task)
     switch (task->kind) {
     case TASK_RESOLVE:
         run_resolve(task);
+        break;
+    case TASK_ENGINE:
+        choose_engine(task);
         break;
     case TASK_IDENTIFY:
         task->status = task->work->ops->identify(task->work, task->job, task->commit_id,

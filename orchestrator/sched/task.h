@@ -12,7 +12,8 @@
 #include "store/facts.h"
 
 enum task_kind {
-    TASK_RESOLVE,  /* refs to commits, engine */
+    TASK_RESOLVE,  /* refs to commits; the engine where it can be told without a kernel */
+    TASK_ENGINE,   /* the engine, with a kernel to boot */
     TASK_IDENTIFY, /* a build's recipe; goes on as TASK_BUILD where there is none yet */
     TASK_BUILD,
     TASK_TRIAL,
@@ -40,17 +41,18 @@ struct task {
     struct lease lease; /* IDENTIFY, BUILD, TRIAL */
     char commit_id[COMMIT_ID_SIZE];
     char *directory; /* made before and removed after the work; BUILD, TRIAL */
-    char *kernel;    /* TRIAL */
+    char *kernel;    /* TRIAL, ENGINE */
     char *build_id;
     int64_t build;
     uint64_t seed;
-    struct work_engine engine;    /* TRIAL; RESOLVE: out */
+    struct work_engine engine;    /* TRIAL; RESOLVE, ENGINE: out */
     char recipe[DIGEST_HEX_SIZE]; /* BUILD; IDENTIFY: out */
 
     /* Out. */
     int status;
     struct culprit_error error;
     struct commit_range range;
+    bool engine_later; /* RESOLVE: it takes a kernel */
     struct build_result build_result;
     char log[DIGEST_HEX_SIZE], config[DIGEST_HEX_SIZE], console[DIGEST_HEX_SIZE],
         records[DIGEST_HEX_SIZE]; /* blobs */

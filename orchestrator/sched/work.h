@@ -47,9 +47,11 @@ struct work_ops {
     /* Refs to commits: bisect: the range; run: the one commit, without parents. */
     int (*resolve)(struct work *work, const struct job *job, struct cancel *cancel,
                    struct commit_range *ret, struct culprit_error *error);
-    /* UNSUPPORTED, with the reason, when this host has no engine for the job. */
-    int (*choose_engine)(struct work *work, const struct job *job, struct cancel *cancel,
-                         struct work_engine *ret, struct culprit_error *error);
+    /* UNSUPPORTED, with the reason, when this host has no engine for the job. CONFLICT when that
+     * can only be told by booting a guest and there is no kernel yet (`kernel` is NULL). */
+    int (*choose_engine)(struct work *work, const struct job *job, const char *kernel,
+                         struct cancel *cancel, struct work_engine *ret,
+                         struct culprit_error *error);
     /* Names what build() would make of the commit. */
     int (*identify)(struct work *work, const struct job *job, const char *commit_id,
                     char ret_recipe[DIGEST_HEX_SIZE], struct culprit_error *error);

@@ -122,6 +122,25 @@ static int describe(struct repository *repository, const git_oid *id, struct com
     return 0;
 }
 
+int repository_commit(struct repository *repository, const char *commit_id, struct commit_info *ret,
+                      struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(git_commit_free) git_commit *commit = NULL;
+    struct commit_info info = {0};
+    int status;
+
+    status = git_find_commit(repository, commit_id, &commit, error);
+    if (status == 0)
+        status = describe(repository, git_commit_id(commit), &info, error);
+    if (status < 0) {
+        free(info.subject);
+        free(info.author);
+        return status;
+    }
+    *ret = info;
+    return 0;
+}
+
 /* Numbers of the parents, each once: several parents outside the range are one ancestor of good. */
 static int link_parents(const struct numbering *numbering, const struct history_node *node,
                         struct commit_info *ret, struct culprit_error *error)

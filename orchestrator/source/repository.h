@@ -59,6 +59,10 @@ int repository_range(struct repository *repository, const char *good_id, const c
                      bool first_parent, struct commit_range *ret, struct culprit_error *error);
 void commit_range_clear(struct commit_range *range);
 
+/* One commit by its full id, without its parents; subject and author are the caller's. */
+int repository_commit(struct repository *repository, const char *commit_id, struct commit_info *ret,
+                      struct culprit_error *error);
+
 /* Makes `directory` hold exactly the commit's tree with the patches applied. Files that already
  * agree are not touched, so that an incremental build sees only what changed; files of the last
  * check-out that the commit lacks are removed. What lies there is remembered in

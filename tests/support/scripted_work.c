@@ -120,14 +120,16 @@ static int resolve(struct work *work, const struct job *job, struct cancel *canc
     return ret->count == count ? 0 : culprit_fail(error, CULPRIT_NO_MEMORY, "out of memory");
 }
 
-static int choose_engine(struct work *work, const struct job *job, struct cancel *cancel,
-                         struct work_engine *ret, struct culprit_error *error)
+static int choose_engine(struct work *work, const struct job *job, const char *kernel,
+                         struct cancel *cancel, struct work_engine *ret,
+                         struct culprit_error *error)
 {
     enum engine engine = scripted(work)->script->engine;
 
     (void)job;
     (void)cancel;
-    (void)error;
+    if (scripted(work)->script->engine_needs_kernel && !kernel)
+        return culprit_fail(error, CULPRIT_CONFLICT, "a guest must be booted to tell");
     *ret = (struct work_engine){engine ? engine : ENGINE_DETERMINISTIC, 1};
     return 0;
 }

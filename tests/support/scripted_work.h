@@ -33,6 +33,7 @@ struct scripted_script {
     const char *resolve_failure; /* resolve() fails with this sentence */
     enum culprit_code resolve_code;
     enum engine engine; /* AUTO: deterministic */
+    bool engine_needs_kernel;
 };
 
 struct scripted_counts {

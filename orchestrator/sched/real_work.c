@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sched/real_work.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/path.h"
+#include "trial/choose.h"
+
+enum { DIFFSTAT_MAXIMUM = 16 * 1024 };
+
+struct real_work {
+    struct work work;
+    struct real_work_options options;
+    pthread_mutex_t mirrors; /* a mirror is made and updated by one thread at a time */
+    pthread_mutex_t engines; /* so that two jobs do not probe at once; guards the capabilities */
+};
+
+static struct real_work *real(struct work *work)
+{
+    return (struct real_work *)work;
+}
+
+/* --- repositories -------------------------------------------------------------------------- */
+
+static int open_repository(struct real_work *self, const char *name, bool fetch,
+                           struct cancel *cancel, struct repository **ret,
+                           struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(repository_free) struct repository *repository = NULL;
+    const char *location = catalogue_repository(self->options.catalogue, name);
+
+    if (!location)
+        return culprit_fail(error, CULPRIT_NOT_FOUND,
+                            "the repository '%s' is no longer in the configuration", name);
+    pthread_mutex_lock(&self->mirrors);
+    int status = repository_open(name, location, self->options.cache_directory, cancel, &repository,
+                                 error);
+    if (status == 0 && fetch)
+        status = repository_fetch(repository, cancel, error);
+    pthread_mutex_unlock(&self->mirrors);
+    if (status < 0)
+        return status;
+    *ret = take(repository);
+    return 0;
+}
+
+static void commit_range_clear_cleanup(struct commit_range *range)
+{
+    commit_range_clear(range);
+}
+
+static int resolve_run(struct repository *repository, const char *ref, struct commit_range *ret,
+                       struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(commit_range_clear) struct commit_range range = {0};
+    char id[COMMIT_ID_SIZE];
+
+    int status = repository_resolve(repository, ref, id, error);
+    if (status < 0)
+        return status;
+    range.commits = calloc(1, sizeof *range.commits);
+    if (!range.commits)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot resolve %s: out of memory", ref);
+    range.count = 1;
+    status = repository_commit(repository, id, &range.commits[0], error);
+    if (status < 0)
+        return status;
+    *ret = range;
+    range = (struct commit_range){0};
+    return 0;
+}
+
+static int resolve_bisect(struct repository *repository, const struct job_source *source,
+                          struct commit_range *ret, struct culprit_error *error)
+{
+    char good[COMMIT_ID_SIZE], bad[COMMIT_ID_SIZE];
+
+    int status = repository_resolve(repository, source->good, good, error);
+    if (status == 0)
+        status = repository_resolve(repository, source->bad, bad, error);
+    if (status == 0)
+        status = repository_range(repository, good, bad, source->first_parent, ret, error);
+    return status;
+}
+
+static int resolve(struct work *work, const struct job *job, struct cancel *cancel,
+                   struct commit_range *ret, struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(repository_free) struct repository *repository = NULL;
+
+    int status = open_repository(real(work), job->source.repository, true, cancel, &repository,
+                                 error);
+    if (status < 0)
+        return status;
+    return job->kind == JOB_RUN ? resolve_run(repository, job->source.commit, ret, error)
+                                : resolve_bisect(repository, &job->source, ret, error);
+}
+
+static int describe(struct work *work, const struct job *job, const char *commit_id,
+                    char **ret_message, char **ret_diffstat, struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(repository_free) struct repository *repository = NULL;
+
+    int status = open_repository(real(work), job->source.repository, false, NULL, &repository,
+                                 error);
+    if (status < 0)
+        return status;
+    return repository_show(repository, commit_id, DIFFSTAT_MAXIMUM, ret_message, ret_diffstat,
+                           error);
+}
+
+/* --- engines ------------------------------------------------------------------------------- */
+
+static int job_topology(struct real_work *self, const struct job *job, const struct topology **ret,
+                        struct culprit_error *error)
+{
+    *ret = catalogue_topology(self->options.catalogue, job->guest.topology);
+    if (!*ret)
+        return culprit_fail(error, CULPRIT_NOT_FOUND, "the topology '%s' is no longer there",
+                            job->guest.topology);
+    return 0;
+}
+
+/* Boots the kernel if the answer hangs on it. Within the lock. */
+static int probe_and_choose(struct real_work *self, const struct job *job, const char *kernel,
+                            const struct topology *topology, struct cancel *cancel,
+                            enum engine *ret, struct culprit_error *error)
+{
+    _cleanup_free_ char *image = catalogue_image(self->options.catalogue, job->guest.image);
+    _cleanup_free_ char *directory = path_join(self->options.state_directory, "probe");
+    struct engine_choice choice = {
+        .kernel = kernel,
+        .guest_image = image,
+        .pair = catalogue_topology(self->options.catalogue, "pair"),
+        .directory = directory,
+        .cache_directory = self->options.cache_directory,
+    };
+    char reason[ENGINE_REASON_SIZE];
+
+    if (!image || !directory)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot choose an engine: out of memory");
+    if (!choice.pair)
+        return culprit_fail(error, CULPRIT_NOT_FOUND,
+                            "the topology 'pair', which KVM is probed with, is not there");
+    int status = file_make_directories(directory, 0755, error);
+    if (status == 0)
+        status = engine_choose(self->options.hypervisor, &choice, job->guest.engine, topology,
+                               self->options.capabilities, cancel, ret, reason, error);
+    file_remove_tree(directory, NULL);
+    return status;
+}
+
+static int choose_locked(struct real_work *self, const struct job *job, const char *kernel,
+                         const struct topology *topology, struct cancel *cancel, enum engine *ret,
+                         struct culprit_error *error)
+{
+    char reason[ENGINE_REASON_SIZE];
+
+    if (!engine_needs_probe(job->guest.engine, topology, self->options.capabilities))
+        return engine_resolve(job->guest.engine, topology, self->options.capabilities, ret, reason,
+                              error);
+    if (!kernel)
+        return culprit_fail(error, CULPRIT_CONFLICT,
+                            "whether KVM works here can only be told with a kernel to boot");
+    return probe_and_choose(self, job, kernel, topology, cancel, ret, error);
+}
+
+static int choose_engine(struct work *work, const struct job *job, const char *kernel,
+                         struct cancel *cancel, struct work_engine *ret,
+                         struct culprit_error *error)
+{
+    struct real_work *self = real(work);
+    const struct topology *topology = NULL;
+    enum engine engine = ENGINE_AUTO;
+
+    int status = job_topology(self, job, &topology, error);
+    if (status < 0)
+        return status;
+    pthread_mutex_lock(&self->engines);
+    status = choose_locked(self, job, kernel, topology, cancel, &engine, error);
+    pthread_mutex_unlock(&self->engines);
+    if (status < 0)
+        return status;
+    ret->engine = engine;
+    ret->shift = job->guest.shift >= 0 ? (unsigned)job->guest.shift : topology->shift;
+    return 0;
+}
+
+/* --- builds -------------------------------------------------------------------------------- */
+
+/* A recipe and what it lends from. */
+struct job_recipe {
+    struct build_recipe recipe;
+    struct strv fragments;
+    struct build_option *options;
+};
+
+static void job_recipe_clear_cleanup(struct job_recipe *recipe)
+{
+    strv_free(&recipe->fragments);
+    free(recipe->options);
+}
+
+static int fill_recipe(struct real_work *self, const struct job *job, const char *commit_id,
+                       struct job_recipe *ret, struct culprit_error *error)
+{
+    const struct job_kernel *kernel = &job->kernel;
+
+    ret->options = calloc(kernel->option_count + 1, sizeof *ret->options);
+    if (!ret->options)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot build: out of memory");
+    for (size_t i = 0; i < kernel->option_count; i++)
+        ret->options[i] = (struct build_option){kernel->options[i].name, kernel->options[i].value};
+    for (size_t i = 0; i < kernel->fragments.count; i++) {
+        _cleanup_free_ char *path = catalogue_fragment(self->options.catalogue,
+                                                       kernel->fragments.items[i]);
+        if (!path || !strv_append(&ret->fragments, path))
+            return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot build: out of memory");
+    }
+    ret->recipe = (struct build_recipe){
+        .commit_id = commit_id,
+        .patches = &kernel->patches,
+        .fragments = &ret->fragments,
+        .options = ret->options,
+        .option_count = kernel->option_count,
+        .config_file = kernel->config_file,
+    };
+    return 0;
+}
+
+static int identify(struct work *work, const struct job *job, const char *commit_id,
+                    char ret_recipe[DIGEST_HEX_SIZE], struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(job_recipe_clear) struct job_recipe recipe = {0};
+
+    int status = fill_recipe(real(work), job, commit_id, &recipe, error);
+    if (status < 0)
+        return status;
+    return builder_recipe_digest(real(work)->options.builder, &recipe.recipe, ret_recipe, error);
+}
+
+static int build(struct work *work, const struct work_build *build, struct cancel *cancel,
+                 struct build_result *ret, struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(repository_free) struct repository *repository = NULL;
+    CULPRIT_CLEANUP(job_recipe_clear) struct job_recipe recipe = {0};
+    struct real_work *self = real(work);
+
+    int status = fill_recipe(self, build->job, build->commit_id, &recipe, error);
+    if (status == 0)
+        status = open_repository(self, build->job->source.repository, false, cancel, &repository,
+                                 error);
+    if (status < 0)
+        return status;
+    return builder_build(self->options.builder, repository, &recipe.recipe, build->image_path,
+                         build->log_path, build->config_path, cancel, ret, error);
+}
+
+/* --- trials -------------------------------------------------------------------------------- */
+
+static int run_trial(struct work *work, const struct work_trial *trial, struct cancel *cancel,
+                     struct trial_result **ret, struct culprit_error *error)
+{
+    struct real_work *self = real(work);
+    const struct job *job = trial->job;
+    const struct topology *topology = NULL;
+    _cleanup_free_ char *image = catalogue_image(self->options.catalogue, job->guest.image);
+
+    if (!image)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot run a trial: out of memory");
+    int status = job_topology(self, job, &topology, error);
+    if (status < 0)
+        return status;
+    const struct trial_spec spec = {
+        .kernel = trial->kernel,
+        .build_id = trial->build_id,
+        .guest_image = image,
+        .topology = topology,
+        .engine = trial->engine.engine,
+        .shift = trial->engine.shift,
+        .memory = job->guest.memory ? job->guest.memory : topology->memory,
+        .cmdline = &job->guest.cmdline,
+        .sysctls = &job->guest.sysctls,
+        .features = &job->guest.sched_features,
+        .workloads = job->workloads,
+        .workload_count = job->workload_count,
+        .seed = trial->seed,
+        .directory = trial->directory,
+        .label = trial->label,
+    };
+    return trial_run(self->options.hypervisor, &spec, cancel, ret, error);
+}
+
+static const struct work_ops ops = {
+    .resolve = resolve,
+    .choose_engine = choose_engine,
+    .identify = identify,
+    .build = build,
+    .trial = run_trial,
+    .describe = describe,
+};
+
+int real_work_new(const struct real_work_options *options, struct work **ret,
+                  struct culprit_error *error)
+{
+    struct real_work *self = calloc(1, sizeof *self);
+
+    if (!self)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot set up the work: out of memory");
+    self->work.ops = &ops;
+    self->options = *options;
+    pthread_mutex_init(&self->mirrors, NULL);
+    pthread_mutex_init(&self->engines, NULL);
+    *ret = &self->work;
+    return 0;
+}
+
+void real_work_free(struct work *work)
+{
+    struct real_work *self = work ? real(work) : NULL;
+
+    if (!self)
+        return;
+    pthread_mutex_destroy(&self->mirrors);
+    pthread_mutex_destroy(&self->engines);
+    free(self);
+}
