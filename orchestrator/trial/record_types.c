@@ -196,6 +196,7 @@ static bool take_ready(struct record_reader *reader, const json_t *record)
 {
     (void)record;
     reader->report->stage = STAGE_READY;
+    reader->report->described = true;
     return true;
 }
 
@@ -369,6 +370,8 @@ static bool take_end(struct record_reader *reader, const json_t *record)
 
     if (reader->running)
         return record_refuse(reader, "the end comes while workload %zu runs", report->finished);
+    if (!report->described && !report->failed)
+        return record_refuse(reader, "the end comes before the description is complete");
     if (!get_count(reader, record, "records", RECORD_COUNT_MAXIMUM, &records) ||
         !get_text(reader, record, "digest", digest, sizeof digest))
         return false;

@@ -41,7 +41,8 @@ struct guest_hello {
 /* A failure before the first workload: the plan could not be read, or a setting not be made. */
 #define FAILURE_IN_SETUP UINT_MAX
 
-/* How far the guest came; each includes those before it. */
+/* How far the guest came. Each includes those before it, but that an agent which cannot read its
+ * plan comes from hello to its end with nothing but a failure. */
 enum guest_stage {
     STAGE_NOTHING, /* no hello */
     STAGE_HELLO,
@@ -51,6 +52,7 @@ enum guest_stage {
 
 struct guest_report {
     enum guest_stage stage;
+    bool described; /* the ready record came: `seen` is complete */
     struct guest_hello hello;
     struct seen_topology seen;
     struct strv started;          /* names of the workloads, in the plan's order */

@@ -161,7 +161,7 @@ static int evaluate(struct run *run, struct culprit_error *error)
     r = records_read(bytes, length, &report, error);
     if (r < 0)
         return r;
-    if (report->stage >= STAGE_READY) {
+    if (report->described) {
         r = topology_compare(run->spec->topology, &report->seen, &result->comparison, error);
         if (r < 0)
             return r;

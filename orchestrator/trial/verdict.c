@@ -176,9 +176,7 @@ static bool judge_layout(const struct guest_report *report,
 {
     char differences[400];
 
-    if (report->stage < STAGE_READY)
-        return false;
-    if (topology_comparison_same(comparison))
+    if (!report->described || topology_comparison_same(comparison))
         return false;
     topology_comparison_describe(comparison, differences, sizeof differences);
     say(ret, OUTCOME_BOOT_FAILED, "the guest is not laid out as asked: %s", differences);

@@ -335,6 +335,20 @@ static void test_failure_before_any_workload(void **state)
     assert_true(report->failure_index == FAILURE_IN_SETUP);
 }
 
+static void test_end_needs_a_description(void **state)
+{
+    _cleanup_script_ struct script script = SCRIPT_INIT;
+    CULPRIT_CLEANUP(guest_report_free) struct guest_report *report = NULL;
+
+    (void)state;
+    script_describe(&script, &plain_guest);
+    script.bytes.length = (size_t)(strchr(script.bytes.data, '\n') - script.bytes.data) + 1;
+    script.count = 1;
+    script_end(&script);
+    report = read_script(&script);
+    expect_fault(report, "end after hello", "before the description is complete");
+}
+
 static void test_too_many_records(void **state)
 {
     _cleanup_script_ struct script script = SCRIPT_INIT;
@@ -364,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_random_damage),
         cmocka_unit_test(test_failure_ends_the_plan),
         cmocka_unit_test(test_failure_before_any_workload),
+        cmocka_unit_test(test_end_needs_a_description),
         cmocka_unit_test(test_too_many_records),
     };
 

@@ -21,6 +21,7 @@ enum records {
     RECORDS_COMPLETE, /* end */
     RECORDS_FAILURE,
     RECORDS_SET_UP_FAILURE,
+    RECORDS_UNREADABLE_PLAN, /* hello, failure, end */
     RECORDS_GARBLED,
 };
 
@@ -30,8 +31,12 @@ static void write_records(struct script *script, enum records records,
     if (records == RECORDS_NONE)
         return;
     script_describe(script, guest);
-    if (records == RECORDS_HELLO)
+    if (records == RECORDS_HELLO || records == RECORDS_UNREADABLE_PLAN) {
         script->bytes.length = (size_t)(strchr(script->bytes.data, '\n') - script->bytes.data) + 1;
+        script->count = 1;
+    }
+    if (records == RECORDS_UNREADABLE_PLAN)
+        script_add(script, "\"t\":\"failure\",\"reason\":\"plan, line 2: no seed\"");
     if (records == RECORDS_COMPLETE)
         script_wakeup(script, 1, 2);
     if (records == RECORDS_RUNNING || records == RECORDS_FAILURE)
@@ -85,7 +90,7 @@ static void reach(const struct fixture *fixture, const struct trial_spec *wanted
     assert_int_equal(records_read(script->bytes.data ? script->bytes.data : "",
                                   script->bytes.length, &report, NULL),
                      0);
-    if (report->stage >= STAGE_READY)
+    if (report->described)
         assert_int_equal(topology_compare(fixture->pair, &report->seen, &comparison, NULL), 0);
     verdict_reach(&spec, CMDLINE, run, report, &comparison, verdict);
     topology_comparison_clear(&comparison);
@@ -108,6 +113,8 @@ static const struct ending {
      "workload wakeup failed: ended by signal 11"},
     {GUEST_POWERED_OFF, "", RECORDS_SET_UP_FAILURE, OUTCOME_WORKLOAD_FAILED,
      "the agent could not carry out the plan: no such sysctl: kernel.x"},
+    {GUEST_POWERED_OFF, "", RECORDS_UNREADABLE_PLAN, OUTCOME_WORKLOAD_FAILED,
+     "the agent could not carry out the plan: plan, line 2: no seed"},
     {GUEST_POWERED_OFF, "", RECORDS_GARBLED, OUTCOME_INFRA_FAILED,
      "the guest's result port is garbled: line 14 of the result port: no checksum"},
     {GUEST_PANICKED, "Kernel panic - not syncing: VFS", RECORDS_NONE, OUTCOME_BOOT_FAILED,
