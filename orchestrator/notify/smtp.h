@@ -15,10 +15,10 @@ struct smtp_options {
     const char *host;
     unsigned port; /* 0: 25, 587 or 465 by security */
     enum smtp_security security;
-    const char *user;     /* NULL: no login; a login without TLS is refused unless loopback */
+    const char *user; /* NULL: no login; a login without TLS is refused unless loopback */
     const char *password;
-    const char *ca_file;  /* NULL: the system's */
-    uint64_t timeout_ns;  /* 0: 60 s */
+    const char *ca_file; /* NULL: the system's */
+    uint64_t timeout_ns; /* 0: 60 s */
 };
 
 /* UNAVAILABLE (try again later: no connection, 4xx) or FAILED (5xx: the server's words are in the
