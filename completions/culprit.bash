@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Completion for bash. The words come from the program itself ("culprit help --words"), so they are
+# those of the version that is installed.
+
+# The first word after the program's name that is no option.
+_culprit_command() {
+    local word
+    for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+        if [[ $word != -* ]]; then
+            printf '%s' "$word"
+            return
+        fi
+    done
+}
+
+# First words of the lines of a list ("pair   2 CPUs …").
+_culprit_names() {
+    "${COMP_WORDS[0]}" "$1" list 2>/dev/null | while read -r name _; do printf '%s\n' "$name"; done
+}
+
+_culprit_value() {
+    case $1 in
+    --engine | -e) printf '%s\n' auto realtime deterministic functional ;;
+    --topology | -t) _culprit_names topology ;;
+    --format | -f) printf '%s\n' text json mail bisect-log ;;
+    --state) printf '%s\n' queued preparing running done failed cancelled ;;
+    --kind) printf '%s\n' run bisect ;;
+    *) return 1 ;;
+    esac
+}
+
+_culprit_words() {
+    case $1 in
+    help) "${COMP_WORDS[0]}" help --words ;;
+    topology)
+        case ${COMP_WORDS[COMP_CWORD - 1]} in
+        show | check) _culprit_names topology ;;
+        topology) printf '%s\n' list show check ;;
+        esac
+        ;;
+    workload)
+        case ${COMP_WORDS[COMP_CWORD - 1]} in
+        show) _culprit_names workload ;;
+        workload) printf '%s\n' list show ;;
+        esac
+        ;;
+    try) _culprit_names workload ;;
+    esac
+}
+
+_culprit() {
+    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    local command words
+    command=$(_culprit_command)
+    COMPREPLY=()
+    if [[ -z $command ]]; then
+        words="$("${COMP_WORDS[0]}" help --words) --version --help"
+    elif ! words=$(_culprit_value "$previous"); then
+        case $previous in
+        --kernel | -k | --keep)
+            mapfile -t COMPREPLY < <(compgen -f -- "$current")
+            return
+            ;;
+        esac
+        if [[ $current == -* ]]; then
+            words=$("${COMP_WORDS[0]}" help --words "$command" 2>/dev/null)
+            words=${words//=/}
+        elif [[ $command == submit ]]; then
+            mapfile -t COMPREPLY < <(compgen -f -- "$current")
+            return
+        else
+            words=$(_culprit_words "$command")
+        fi
+    fi
+    mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
+}
+
+complete -o filenames -F _culprit culprit
