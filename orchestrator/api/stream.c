@@ -30,6 +30,8 @@ struct stream {
 struct streams {
     sd_event *event;
     sd_event_source *timer;
+    sd_event_source *turn; /* a turn of the HTTP library, after connections were resumed */
+    struct MHD_Daemon *daemon;
     struct service *service;
     struct stream *first;
     unsigned count, maximum;
@@ -42,6 +44,17 @@ static void resume(struct stream *stream)
         return;
     stream->suspended = false;
     MHD_resume_connection(stream->connection);
+    sd_event_source_set_enabled(stream->streams->turn, SD_EVENT_ONESHOT);
+}
+
+/* Without a thread of its own the library does not notice by itself what was resumed. */
+static int on_turn(sd_event_source *source, void *context)
+{
+    const struct streams *streams = context;
+
+    (void)source;
+    MHD_run(streams->daemon);
+    return 0;
 }
 
 static int on_heartbeat(sd_event_source *source, uint64_t usec, void *context)
@@ -79,6 +92,10 @@ int streams_new(sd_event *event, struct service *service, unsigned maximum, uint
                                    0, on_heartbeat, streams);
     if (r >= 0)
         r = sd_event_source_set_enabled(streams->timer, SD_EVENT_OFF);
+    if (r >= 0)
+        r = sd_event_add_defer(event, &streams->turn, on_turn, streams);
+    if (r >= 0)
+        r = sd_event_source_set_enabled(streams->turn, SD_EVENT_OFF);
     if (r < 0) {
         streams_free(streams);
         return culprit_fail_errno(error, -r, "cannot set a timer for event streams");
@@ -103,6 +120,7 @@ void streams_free(struct streams *streams)
     if (!streams)
         return;
     sd_event_source_disable_unref(streams->timer);
+    sd_event_source_disable_unref(streams->turn);
     sd_event_unref(streams->event);
     free(streams);
 }
@@ -220,6 +238,7 @@ static int stream_new(struct streams *streams, struct MHD_Connection *connection
         return r;
     }
     stream->streams = streams;
+    streams->daemon = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_DAEMON)->daemon;
     stream->connection = connection;
     stream->job = job;
     stream->after = after;
