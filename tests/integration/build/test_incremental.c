@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An incrementally built image equals the image of a clean build: ten commits of a history, two
+ * slots. The first slot goes through them forwards over whatever it held; the second begins with
+ * nothing and goes backwards; so each commit is reached over other files each time. After that
+ * some are built from nothing in a third.
+ *
+ *     integration_build_incremental [CLEAN-BUILDS [SEED]]
+ *
+ * One clean build by default, of a commit drawn by the seed; 10 builds all of them clean.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "base/units.h"
+#include "build/slot.h"
+#include "kernel_history.h"
+#include "scratch.h"
+
+enum { STEPS = 10, PLACES = 3 };
+
+static struct kernel_history history;
+static size_t numbers[STEPS]; /* of the commits in the history */
+static struct build_result results[PLACES][STEPS];
+static uint64_t clean_builds = 1, seed = 1;
+
+static char *place_directory(unsigned place)
+{
+    return text_format("%s/incremental-%u", history.directory, place);
+}
+
+static void empty_slot(unsigned place)
+{
+    _cleanup_free_ char *directory = place_directory(place);
+    CULPRIT_CLEANUP(slot_release) struct slot *slot = NULL;
+    static const struct slot_holds nothing;
+    struct culprit_error error = {0};
+
+    assert_success(slot_claim(directory, 1, &nothing, NULL, &slot, &error));
+    assert_success(slot_wipe(slot, &error));
+}
+
+static void build_step(unsigned place, unsigned step)
+{
+    _cleanup_free_ char *directory = place_directory(place);
+    _cleanup_free_ char *image = path_join(directory, "image");
+    _cleanup_free_ char *log = path_join(directory, "log");
+    _cleanup_free_ char *config = path_join(directory, "config");
+    const struct builder_options options = {.cache_directory = directory, .slots = 1};
+    struct build_recipe recipe = kernel_history_recipe(&history, numbers[step]);
+    CULPRIT_CLEANUP(builder_free) struct builder *builder = NULL;
+    struct build_result *result = &results[place][step];
+    struct culprit_error error = {0};
+
+    assert_success(builder_new(&options, &builder, &error));
+    assert_success(builder_build(builder, history.repository, &recipe, image, log, config, NULL,
+                                 result, &error));
+    print_message("slot %u, commit %2zu (%s): %s, image %.12s, %.1f s %s\n", place, numbers[step],
+                  kernel_history_effect(&history, numbers[step]), outcome_name(result->outcome),
+                  result->image_digest, (double)result->wall_ns / 1e9, result->message);
+}
+
+static void assert_equal_builds(const struct build_result *a, const struct build_result *b,
+                                unsigned step)
+{
+    if (a->outcome != b->outcome || strcmp(a->image_digest, b->image_digest) != 0 ||
+        strcmp(a->build_id, b->build_id) != 0 || strcmp(a->config_digest, b->config_digest) != 0 ||
+        strcmp(a->message, b->message) != 0)
+        fail_msg("commit %zu differs:\n%s, image %s %s\n%s, image %s %s", numbers[step],
+                 outcome_name(a->outcome), a->image_digest, a->message, outcome_name(b->outcome),
+                 b->image_digest, b->message);
+}
+
+static void two_slots_build_equal_images(void **state)
+{
+    (void)state;
+    for (unsigned step = 0; step < STEPS; step++)
+        build_step(0, step);
+    empty_slot(1);
+    for (unsigned step = STEPS; step-- > 0;)
+        build_step(1, step);
+    for (unsigned step = 0; step < STEPS; step++) {
+        const struct build_result *result = &results[0][step];
+        bool broken = strcmp(kernel_history_effect(&history, numbers[step]), "broken") == 0;
+
+        if (result->outcome != (broken ? OUTCOME_BUILD_FAILED : OUTCOME_OK))
+            fail_msg("commit %zu: %s %s", numbers[step], outcome_name(result->outcome),
+                     result->message);
+        assert_equal_builds(result, &results[1][step], step);
+    }
+}
+
+static void clean_builds_equal_incremental_ones(void **state)
+{
+    unsigned order[STEPS];
+    struct random random;
+
+    (void)state;
+    random_seed(&random, seed);
+    for (unsigned step = 0; step < STEPS; step++) {
+        unsigned other = (unsigned)random_below(&random, step + 1);
+
+        order[step] = order[other];
+        order[other] = step;
+    }
+    for (unsigned i = 0; i < clean_builds; i++) {
+        empty_slot(2);
+        build_step(2, order[i]);
+        assert_equal_builds(&results[0][order[i]], &results[2][order[i]], order[i]);
+    }
+}
+
+/* Evenly over the history, ends included, and the one that does not compile among them. */
+static void choose_commits(void)
+{
+    size_t last = kernel_history_count(&history) - 1;
+    size_t nearest = 0, broken = 0;
+
+    while (broken < last && strcmp(kernel_history_effect(&history, broken), "broken") != 0)
+        broken++;
+    for (size_t i = 0; i < STEPS; i++) {
+        numbers[i] = i * last / (STEPS - 1);
+        if (numbers[i] <= broken)
+            nearest = i;
+    }
+    if (broken < last)
+        numbers[nearest] = broken;
+}
+
+static int read_arguments(int argc, char **argv, struct culprit_error *error)
+{
+    int r = 0;
+
+    if (argc > 1)
+        r = parse_count(argv[1], 0, STEPS, &clean_builds, error);
+    if (r == 0 && argc > 2)
+        r = parse_count(argv[2], 0, UINT64_MAX, &seed, error);
+    return r;
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_slots_build_equal_images),
+        cmocka_unit_test(clean_builds_equal_incremental_ones),
+    };
+    struct culprit_error error = {0};
+    int failed, r = read_arguments(argc, argv, &error);
+
+    if (!kernel_history_possible())
+        return EXIT_SKIPPED;
+    if (r == 0)
+        r = kernel_history_open(&history, &error);
+    if (r < 0) {
+        print_error("%s\n", error.message);
+        return EXIT_FAILURE;
+    }
+    choose_commits();
+    failed = cmocka_run_group_tests(tests, NULL, NULL);
+    kernel_history_close(&history);
+    return failed;
+}
