@@ -26,7 +26,7 @@ int blobs_open(const char *directory, struct blobs **ret, struct culprit_error *
     if (!blobs->directory || !blobs->temporary)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot open %s: out of memory", directory);
 
-    int status = file_make_directories(blobs->temporary, 0700, error);
+    int status = file_make_directories(blobs->temporary, 0711, error);
     if (status < 0)
         return status;
     *ret = take(blobs);

@@ -65,7 +65,10 @@ static int limit_size(struct store *store, uint64_t maximum, struct culprit_erro
 static int open_database(struct store *store, const char *path, uint64_t maximum,
                          struct culprit_error *error)
 {
-    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX;
+    _cleanup_close_ int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (file < 0)
+        return culprit_fail_errno(error, errno, "cannot open the database %s", path);
     int status = sqlite3_open_v2(path, &store->connection, flags, NULL);
     if (status != SQLITE_OK && !store->connection)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot open %s: out of memory", path);
@@ -101,7 +104,8 @@ int store_open(const struct store_options *options, struct store **ret, struct c
     if (!path)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot open the store: out of memory");
 
-    int status = file_make_directories(options->directory, 0700, error);
+    /* Guests may run as another user, and reach their files through this directory. */
+    int status = file_make_directories(options->directory, 0711, error);
     if (status == 0)
         status = take_lock(options->directory, &store->lock, error);
     if (status == 0)

@@ -24,7 +24,8 @@
 struct store;
 
 struct store_options {
-    const char *directory;     /* made if missing; holds culprit.db and culprit.lock */
+    const char *directory;     /* made if missing; holds culprit.db and culprit.lock,
+                                  which are the owner's alone */
     const struct clock *clock; /* stamps rows; outlives the store */
     uint64_t maximum;          /* bytes of the database; 0: what the disk holds */
 };
