@@ -102,6 +102,8 @@ static int open_service(struct server *server, struct culprit_error *error)
         .active_jobs = 2,
         .waiting_jobs = 20,
         .host = "test.example.org",
+        .mail_from = "culprit <culprit@test.example.org>",
+        .mail_domain = "test.example.org",
     };
     int r = file_make_directories(server->state, 0700, error);
 
