@@ -48,51 +48,62 @@ static int on_credentials(git_credential **ret, const char *url, const char *use
     return GIT_PASSTHROUGH;
 }
 
-int mirror_fetch(git_repository *git, const char *name, const char *url, struct cancel *cancel,
-                 struct culprit_error *error)
+/* The remote lives for one fetch and is not written down: the URL stands in our configuration. It
+ * is taken as it is, without git's url.*.insteadOf, whose search leaks memory in libgit2 1.5. */
+static int make_remote(git_repository *git, const char *url, git_remote **ret)
+{
+    git_remote_create_options options;
+    int status = git_remote_create_options_init(&options, GIT_REMOTE_CREATE_OPTIONS_VERSION);
+
+    options.repository = git;
+    options.flags = GIT_REMOTE_CREATE_SKIP_INSTEADOF | GIT_REMOTE_CREATE_SKIP_DEFAULT_FETCHSPEC;
+    return status < 0 ? status : git_remote_create_with_opts(ret, url, &options);
+}
+
+static int fetch(git_repository *git, const char *url, struct cancel *cancel)
 {
     CULPRIT_CLEANUP(git_remote_free) git_remote *remote = NULL;
-    _cleanup_free_ char *shown = git_url_without_secrets(url);
+    char heads[] = "+refs/heads/*:refs/heads/*", tags[] = "+refs/tags/*:refs/tags/*";
+    char *list[] = {heads, tags};
+    const git_strarray refspecs = {list, sizeof(list) / sizeof(list[0])};
     struct fetch_state state = {.cancel = cancel};
     git_fetch_options options;
     int status = git_fetch_options_init(&options, GIT_FETCH_OPTIONS_VERSION);
 
+    if (status == 0)
+        status = make_remote(git, url, &remote);
+    if (status < 0)
+        return status;
     options.prune = GIT_FETCH_PRUNE;
     options.proxy_opts.type = GIT_PROXY_AUTO;
     options.callbacks.transfer_progress = on_transfer;
     options.callbacks.sideband_progress = on_sideband;
     options.callbacks.credentials = on_credentials;
     options.callbacks.payload = &state;
+    return cancel_requested(cancel) ? GIT_EUSER
+                                    : git_remote_fetch(remote, &refspecs, &options, NULL);
+}
 
-    if (status == 0)
-        status = git_remote_lookup(&remote, git, "origin");
-    if (status == 0)
-        status = git_remote_fetch(remote, NULL, &options, NULL);
+int mirror_fetch(git_repository *git, const char *name, const char *url, struct cancel *cancel,
+                 struct culprit_error *error)
+{
+    _cleanup_free_ char *shown = git_url_without_secrets(url);
+    struct culprit_error local = {0};
+    int status = fetch(git, url, cancel);
+
     if (status == 0)
         return 0;
     if (cancel_requested(cancel))
         return culprit_fail(error, CULPRIT_CANCELLED, "the fetch of repository %s was cancelled",
                             name);
-    git_fail(error, status, "cannot fetch repository %s from %s", name, shown ? shown : "its URL");
+    git_fail(&local, status, "cannot fetch repository %s from %s", name, shown ? shown : "its URL");
     /* Whatever libgit2 calls it (no such host, no such repository, a transport it lacks): the
      * remote did not give what was asked for. */
-    if (error && error->code != CULPRIT_DENIED && error->code != CULPRIT_NO_MEMORY)
-        error->code = CULPRIT_UNAVAILABLE;
-    return error ? -(int)error->code : -CULPRIT_UNAVAILABLE;
-}
-
-static int configure(git_repository *git, const char *url, struct culprit_error *error)
-{
-    CULPRIT_CLEANUP(git_remote_free) git_remote *remote = NULL;
-    int status;
-
-    status = git_remote_create_with_fetchspec(&remote, git, "origin", url,
-                                              "+refs/heads/*:refs/heads/*");
-    if (status == 0)
-        status = git_remote_add_fetch(git, "origin", "+refs/tags/*:refs/tags/*");
-    if (status < 0)
-        return git_fail(error, status, "cannot set up the mirror %s", git_repository_path(git));
-    return 0;
+    if (local.code != CULPRIT_DENIED && local.code != CULPRIT_NO_MEMORY)
+        local.code = CULPRIT_UNAVAILABLE;
+    if (error)
+        *error = local;
+    return -(int)local.code;
 }
 
 static int create(const char *name, const char *url, const char *path, struct cancel *cancel,
@@ -110,9 +121,7 @@ static int create(const char *name, const char *url, const char *path, struct ca
     status = git_repository_init(&git, partial, true);
     if (status < 0)
         return git_fail(error, status, "cannot create the mirror %s", partial);
-    result = configure(git, url, error);
-    if (result == 0)
-        result = mirror_fetch(git, name, url, cancel, error);
+    result = mirror_fetch(git, name, url, cancel, error);
     if (result < 0) {
         file_remove_tree(partial, NULL);
         return result;
@@ -131,8 +140,6 @@ int mirror_ensure(const char *name, const char *url, const char *path, struct ca
     if (!file_exists(path))
         return create(name, url, path, cancel, error);
     status = git_repository_open_bare(&git, path);
-    if (status == 0)
-        status = git_remote_set_url(git, "origin", url);
     if (status < 0)
         return git_fail(error, status, "cannot open the mirror %s of repository %s", path, name);
     return 0;

@@ -11,9 +11,9 @@
 #include "base/cancel.h"
 #include "base/error.h"
 
-/* Makes sure that `path` is a complete mirror of `url`: an existing one is left as it is (its URL
- * is set anew), else the remote is fetched beside it and moved into place when complete.
- * UNAVAILABLE when the remote does not answer, CANCELLED when `cancel` was requested. */
+/* Makes sure that `path` is a complete mirror of `url`: an existing one is left as it is, else the
+ * remote is fetched beside it and moved into place when complete. UNAVAILABLE when the remote does
+ * not answer, CANCELLED when `cancel` was requested. */
 int mirror_ensure(const char *name, const char *url, const char *path, struct cancel *cancel,
                   struct culprit_error *error);
 
