@@ -22,18 +22,15 @@
 static const uint64_t TIMEOUT_DEFAULT = UINT64_C(3600000000000);
 static const uint64_t LOG_DEFAULT = UINT64_C(64) << 20;
 
-enum {
-    SLOTS_MAXIMUM = 64,
-    JOBS_MAXIMUM = 4096,
-    VERSION_MAXIMUM = 64 * 1024,
-    RELEASE_MAXIMUM = 256
-};
+enum { SLOTS_MAXIMUM = 64, JOBS_MAXIMUM = 4096 };
+enum { VERSION_SIZE = 128, VERSION_MAXIMUM = 64 * 1024, RELEASE_MAXIMUM = 256 };
 
 /* Does not change once made, so several threads may build at a time. */
 struct builder {
     char *cache_directory; /* absolute, without links */
     char *compiler;
-    char compiler_version[128];
+    char compiler_version[VERSION_SIZE];
+    char linker_version[VERSION_SIZE];
     unsigned slots;
     unsigned jobs;
     int nice;
@@ -64,19 +61,20 @@ static int find_sandbox(struct culprit_error *error)
     return 0;
 }
 
-static int find_compiler(struct builder *builder, struct culprit_error *error)
+/* The first line that a tool says of its version. */
+static int find_version(const char *tool, char version[VERSION_SIZE], struct culprit_error *error)
 {
     _cleanup_strv_ struct strv argv = {0};
     _cleanup_free_ char *output = NULL;
     struct culprit_error reason = {0};
 
-    strv_append(&argv, builder->compiler);
+    strv_append(&argv, tool);
     strv_append(&argv, "--version");
     if (process_capture(&argv, NULL, VERSION_MAXIMUM, &output, &reason) < 0)
-        return culprit_fail(error, CULPRIT_UNSUPPORTED, "cannot use the compiler %s: %s",
-                            builder->compiler, reason.message);
+        return culprit_fail(error, CULPRIT_UNSUPPORTED, "cannot build kernels with %s: %s", tool,
+                            reason.message);
     output[strcspn(output, "\n")] = '\0';
-    snprintf(builder->compiler_version, sizeof builder->compiler_version, "%s", output);
+    snprintf(version, VERSION_SIZE, "%s", output);
     return 0;
 }
 
@@ -125,7 +123,9 @@ int builder_new(const struct builder_options *options, struct builder **ret,
     if (r == 0)
         r = find_sandbox(error);
     if (r == 0)
-        r = find_compiler(builder, error);
+        r = find_version(builder->compiler, builder->compiler_version, error);
+    if (r == 0)
+        r = find_version("ld", builder->linker_version, error);
     if (r < 0)
         return r;
     *ret = take(builder);
@@ -149,6 +149,7 @@ static int digest_wanted(const struct builder *builder, const struct build_recip
     digest_init(&digest);
     digest_field(&digest, "method", BUILD_METHOD);
     digest_field(&digest, "compiler", builder->compiler_version);
+    digest_field(&digest, "linker", builder->linker_version);
     digest_field(&digest, "base", recipe->config_file);
     digest_field(&digest, "options", text.data ? text.data : "");
     digest_finish(&digest, ret->settings);

@@ -35,11 +35,11 @@ struct build_recipe {
 
 struct builder_options {
     const char *cache_directory; /* slots live in it: slots/N/{source,build} */
-    unsigned slots;
-    unsigned jobs;        /* make -j */
-    uint64_t timeout_ns;  /* per build; 0: one hour */
-    uint64_t log_maximum; /* bytes; 0: 64 MiB */
-    const char *compiler; /* CC, "gcc" */
+    unsigned slots;              /* 0: one; at most 64 */
+    unsigned jobs;               /* make -j; 0: as many as there are CPUs */
+    uint64_t timeout_ns;         /* per build; 0: one hour */
+    uint64_t log_maximum;        /* bytes; 0: 64 MiB */
+    const char *compiler;        /* CC, one word; NULL: "gcc" */
     int nice;
 };
 
@@ -55,20 +55,29 @@ struct build_result {
     bool fresh; /* false: the slot already held exactly this build */
 };
 
+/* Does not change once made: several threads may build at a time, each with a repository object of
+ * its own. */
 struct builder;
 
+/* Creates the cache directory. UNSUPPORTED when bubblewrap, the compiler or the linker is missing,
+ * with what to install. */
 int builder_new(const struct builder_options *options, struct builder **ret,
                 struct culprit_error *error);
 void builder_free(struct builder *builder);
 DEFINE_CLEANUP(struct builder *, builder_free);
 
-/* Names the recipe together with the compiler: equal recipes give equal images. */
+/* Names the recipe together with compiler and linker: equal recipes give equal images. */
 int builder_recipe_digest(struct builder *builder, const struct build_recipe *recipe,
                           char ret_hex[DIGEST_HEX_SIZE], struct culprit_error *error);
 
-/* Builds in whichever slot is free and nearest; the image is copied to image_path, the log (make's
- * whole output) to log_path, the final .config to config_path. 0 with a result whatever its
- * outcome; an error only when no result could be made. */
+/* Builds in whichever slot is free and nearest, and waits while none is; the image is copied to
+ * image_path, the log (make's whole output) to log_path, the final .config to config_path. 0 with a
+ * result whatever its outcome; an error only when the recipe itself cannot be read (a fragment is
+ * missing, an option has no valid name) or there is no memory.
+ *
+ * BUILD_FAILED is a fact about the commit, its patches and options: it does not compile, a patch
+ * does not apply, an option did not take, it wrote without end. INFRA_FAILED is one about this
+ * host: disk, memory, a missing tool, the sandbox. */
 int builder_build(struct builder *builder, struct repository *repository,
                   const struct build_recipe *recipe, const char *image_path, const char *log_path,
                   const char *config_path, struct cancel *cancel, struct build_result *ret,
