@@ -14,7 +14,8 @@
     "guest: {topology: pair}\n"                   \
     "workloads: [{wakeup: {runtime: 1s}}]\n"      \
     "metric: {name: wakeup.latency.p99}\n"        \
-    "trials: 3\n"
+    "trials: 3\n"                                 \
+    "notify: {mail: [sched-perf@example.org]}\n"
 
 #define RUN_JSON                                                 \
     "{\"version\":1,\"name\":\"from-json\",\"kind\":\"run\","    \
