@@ -180,7 +180,7 @@ static double log_many_changes(const struct model *model)
         logs -= 0.5 * log(moments->n) + log(model->width);
     }
     degrees = n - (double)model->image_count;
-    if (degrees < 1)
+    if (model->image_count < 3 || degrees < 1) /* two images differ by one change at most */
         return -HUGE_VAL;
     rss += n * model->floor * model->floor;
     return logs + lgamma(degrees / 2) - degrees / 2 * log(M_PI * rss) - log(2 * model->log_width);
