@@ -2,52 +2,68 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """A local SMTP server that keeps each message it is given as an .eml file.
 
-usage: mail_sink.py DIRECTORY PORT_FILE
+usage: mail_sink.py DIRECTORY
 
-Listens on a free loopback port, writes the port to PORT_FILE once it accepts connections, and
-runs until SIGTERM.
+Listens on a free loopback port, prints that port once it accepts connections, then the path of
+each message that it kept, and runs until SIGTERM or SIGINT.
 """
 import asyncio
 import os
+import queue
 import signal
 import sys
+import threading
 
 from aiosmtpd.smtp import SMTP
 
 
-class Keeper:
-    """Stores messages under their number: DIRECTORY/0001.eml."""
+class MailSink:
+    """Runs the server in a thread of its own; `port` and `kept` (a queue of paths) speak for it."""
 
     def __init__(self, directory):
         self.directory = directory
-        self.count = 0
+        self.kept = queue.Queue()
+        self.port = None
+        self._count = 0
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
-    async def handle_DATA(self, server, session, envelope):
-        self.count += 1
-        path = os.path.join(self.directory, f"{self.count:04}.eml")
+    async def handle_DATA(self, _server, _session, envelope):
+        self._count += 1
+        path = os.path.join(self.directory, f"{self._count:04}.eml")
         with open(path + ".part", "wb") as message:
             message.write(envelope.original_content)
         os.rename(path + ".part", path)
+        self.kept.put(path)
         return "250 kept"
 
+    async def _listen(self):
+        loop = asyncio.get_running_loop()
+        return await loop.create_server(lambda: SMTP(self, hostname="localhost"), "127.0.0.1", 0)
 
-async def main(directory, port_file):
-    os.makedirs(directory, exist_ok=True)
-    keeper = Keeper(directory)
-    loop = asyncio.get_running_loop()
-    stop = asyncio.Event()
+    def start(self):
+        os.makedirs(self.directory, exist_ok=True)
+        self._thread.start()
+        server = asyncio.run_coroutine_threadsafe(self._listen(), self._loop).result()
+        self.port = server.sockets[0].getsockname()[1]
+
+    def stop(self):
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+
+
+def main(directory):
+    sink = MailSink(directory)
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
-    server = await loop.create_server(lambda: SMTP(keeper, hostname="localhost"), "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    with open(port_file + ".part", "w", encoding="ascii") as file:
-        file.write(f"{port}\n")
-    os.rename(port_file + ".part", port_file)
-    await stop.wait()
-    server.close()
+        signal.signal(number, lambda *_: sink.kept.put(None))
+    sink.start()
+    print(sink.port, flush=True)
+    for path in iter(sink.kept.get, None):
+        print(path, flush=True)
+    sink.stop()
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 2:
         sys.exit(__doc__)
-    asyncio.run(main(sys.argv[1], sys.argv[2]))
+    main(sys.argv[1])
