@@ -462,7 +462,7 @@ static void log_result_refused(const struct course *course, const struct culprit
 
     snprintf(job, sizeof job, "JOB=%lld", (long long)course->id);
     snprintf(reason, sizeof reason, "REASON=%s", error->message);
-    log_warning("a result was refused", job, reason, NULL);
+    log_warning("a result was lost, the work will be done again", job, reason, NULL);
 }
 
 void settle(struct task *task)
@@ -479,9 +479,9 @@ void settle(struct task *task)
         task->ended = false;
         return;
     }
-    if (status == -CULPRIT_CONFLICT)
+    if (status == -CULPRIT_CONFLICT || (status < 0 && service->stopping))
         log_result_refused(course, &error);
-    if (status < 0 && status != -CULPRIT_CONFLICT) {
+    if (status < 0 && status != -CULPRIT_CONFLICT && !service->stopping) {
         service_stall(service, course->id, &error);
         return; /* stays, to be settled again */
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "store/events.h"
 
 static struct culprit_error error;
 
@@ -35,6 +36,20 @@ static const struct mailer_ops mailer_ops = {.deliver = deliver};
 
 /* --- up and down --------------------------------------------------------------------------- */
 
+static uint64_t shifted_realtime(void *context)
+{
+    const struct stand *stand = context;
+    return clock_realtime(&clock_system) + (uint64_t)stand->clock_offset_ns;
+}
+
+static uint64_t real_monotonic(void *context)
+{
+    (void)context;
+    return clock_monotonic(&clock_system);
+}
+
+static const struct clock_ops clock_ops = {shifted_realtime, real_monotonic};
+
 static void open_catalogue(struct stand *stand)
 {
     const struct catalogue_directories directories = {
@@ -44,6 +59,7 @@ static void open_catalogue(struct stand *stand)
     };
     _cleanup_free_ char *image = path_join(stand->directory, "minimal.cpio");
 
+    assert_success(file_make_directories(stand->directory, 0755, &error));
     assert_success(file_write_atomic(image, "", 0, 0644, &error));
     assert_success(catalogue_new(&directories, &stand->catalogue, &error));
     assert_success(catalogue_add_repository(stand->catalogue, "history", "/srv/history", &error));
@@ -54,7 +70,7 @@ static void open_store(struct stand *stand)
     _cleanup_free_ char *blobs = path_join(stand->directory, "blobs");
     const struct store_options options = {
         .directory = stand->directory,
-        .clock = &clock_system,
+        .clock = &stand->clock,
         .maximum = stand->store_maximum,
     };
 
@@ -65,6 +81,7 @@ static void open_store(struct stand *stand)
 void stand_up(struct stand *stand)
 {
     log_set_level(LOG_CRIT); /* failures are part of the tests */
+    stand->clock = (struct clock){&clock_ops, stand};
     assert_int_equal(sd_event_new(&stand->event), 0);
     open_catalogue(stand);
     open_store(stand);
@@ -72,7 +89,7 @@ void stand_up(struct stand *stand)
     stand->mail.mailer.ops = &mailer_ops;
     const struct service_options options = {
         .event = stand->event,
-        .clock = &clock_system,
+        .clock = &stand->clock,
         .store = stand->store,
         .blobs = stand->blobs,
         .catalogue = stand->catalogue,
@@ -221,6 +238,21 @@ bool stand_step(struct stand *stand, int64_t job, unsigned facts)
     stand->facts_to_go = (unsigned)count_facts(stand, job) + facts;
     run_until(stand, stepped);
     return is_over(stand, job);
+}
+
+void stand_fill_store(struct stand *stand, int64_t job)
+{
+    static char text[8192];
+
+    memset(text, ' ', sizeof text - 1);
+    memcpy(text, "{}", 2);
+    for (size_t length = sizeof text - 1; length > 16; length /= 2) {
+        int status;
+        text[length] = '\0';
+        while ((status = store_event_add(stand->store, job, "notice", text, &error)) == 0)
+            ;
+        assert_int_equal(status, -CULPRIT_NO_SPACE);
+    }
 }
 
 json_t *stand_job(struct stand *stand, int64_t job)

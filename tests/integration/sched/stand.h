@@ -28,8 +28,10 @@ struct stand {
     bool without_mailer;
     unsigned build_slots, guest_slots, active_jobs; /* 0: 1, 2, 2 */
     uint64_t store_maximum;
-    uint64_t patience_usec; /* 0: 60 s */
+    int64_t clock_offset_ns; /* added to the time of day that the scheduler sees */
+    uint64_t patience_usec;  /* 0: 60 s */
 
+    struct clock clock;
     sd_event *event;
     struct store *store;
     struct blobs *blobs;
@@ -57,6 +59,9 @@ void stand_finish(struct stand *stand, int64_t job);
 bool stand_step(struct stand *stand, int64_t job, unsigned facts);
 /* Runs the loop until `ready` says so. */
 void stand_until(struct stand *stand, bool (*ready)(struct stand *stand));
+
+/* Leaves no room in the store (which needs a maximum). */
+void stand_fill_store(struct stand *stand, int64_t job);
 
 /* The job as the service gives it; the caller's. */
 json_t *stand_job(struct stand *stand, int64_t job);
