@@ -8,8 +8,8 @@
 #include "base/units.h"
 #include "report/headline.h"
 #include "report/layout.h"
+#include "report/setup.h"
 #include "report/table.h"
-#include "report/topology.h"
 
 enum { SENTENCES_MAXIMUM = 64 * 1024, LIST_MAXIMUM = 64 };
 
@@ -157,97 +157,6 @@ static void write_certainty(const struct writing *writing)
         layout_field(writing->out, "but:",
                      "this commit does not explain the whole difference between good and bad; "
                      "there is at least one more change in the range");
-}
-
-static void write_workload(const struct writing *writing, const struct workload_request *workload)
-{
-    _cleanup_buffer_ struct buffer text = BUFFER_INIT(SENTENCES_MAXIMUM);
-
-    buffer_puts(&text, workload->schema->name);
-    for (size_t i = 0; i < workload->schema->option_count; i++) {
-        const struct workload_option *option = &workload->options[i];
-        char shown[UNITS_TEXT_SIZE];
-        uint64_t number;
-
-        if (!option->value)
-            continue;
-        buffer_printf(&text, "%s %s=", i == 0 ? ":" : "", option->schema->name);
-        if (option->schema->type == OPTION_DURATION &&
-            parse_count(option->value, 0, UINT64_MAX, &number, NULL) == 0)
-            buffer_puts(&text, format_duration(number, shown));
-        else if (option->schema->type == OPTION_SIZE &&
-                 parse_count(option->value, 0, UINT64_MAX, &number, NULL) == 0)
-            buffer_puts(&text, format_size(number, shown));
-        else
-            layout_clean(&text, option->value);
-    }
-    layout_field(writing->out, "workload:", text.data);
-}
-
-static void write_list(const struct writing *writing, const char *label, const struct strv *strv)
-{
-    _cleanup_buffer_ struct buffer text = BUFFER_INIT(SENTENCES_MAXIMUM);
-
-    for (size_t i = 0; i < strv->count; i++) {
-        buffer_puts(&text, i > 0 ? ", " : "");
-        layout_clean(&text, strv->items[i]);
-    }
-    layout_field(writing->out, label, text.data);
-}
-
-static void write_guest(const struct writing *writing)
-{
-    const struct report *report = writing->report;
-    const struct job_guest *guest = &report->job->guest;
-    _cleanup_buffer_ struct buffer seen = BUFFER_INIT(SENTENCES_MAXIMUM);
-    char memory[UNITS_TEXT_SIZE];
-
-    topology_describe(&seen, report->topology_seen);
-    layout_fieldf(writing->out, "topology:", "%s%s%s", guest->topology,
-                  seen.length > 0 ? ", as the guest saw it: " : "",
-                  seen.length > 0 ? seen.data : "");
-    if (guest->memory > 0)
-        layout_field(writing->out, "memory:", format_size(guest->memory, memory));
-    write_list(writing, "command line:", &guest->cmdline);
-    write_list(writing, "sysctls:", &guest->sysctls);
-    write_list(writing, "features:", &guest->sched_features);
-    if (report->engine && strcmp(report->engine, "deterministic") == 0)
-        layout_fieldf(
-            writing->out,
-            "engine:", "%s, shift %u (each virtual CPU runs 10^9/2^%u instructions a second)%s%s",
-            report->engine, report->shift, report->shift, report->qemu_version ? ", QEMU " : "",
-            report->qemu_version ? report->qemu_version : "");
-    else if (report->engine)
-        layout_fieldf(writing->out, "engine:", "%s%s%s", report->engine,
-                      report->qemu_version ? ", QEMU " : "",
-                      report->qemu_version ? report->qemu_version : "");
-    if (report->image_digest)
-        layout_fieldf(writing->out, "guest image:", "%s, sha256 %.16s", guest->image,
-                      report->image_digest);
-}
-
-static void write_kernel(const struct writing *writing)
-{
-    const struct report *report = writing->report;
-    const struct job_kernel *kernel = &report->job->kernel;
-
-    layout_field(writing->out, "kernel:", report->kernel_release);
-    layout_field(writing->out, "compiler:", report->compiler);
-    write_list(writing, "fragments:", &kernel->fragments);
-    if (report->kernel_config_digest)
-        layout_fieldf(writing->out, "config:", "sha256 %.16s", report->kernel_config_digest);
-    if (kernel->patches.count > 0)
-        layout_fieldf(writing->out, "patches:", "%zu, on top of every commit",
-                      kernel->patches.count);
-}
-
-static void write_setup(const struct writing *writing)
-{
-    layout_heading(writing->out, "What was run");
-    for (size_t i = 0; i < writing->report->job->workload_count; i++)
-        write_workload(writing, &writing->report->job->workloads[i]);
-    write_guest(writing);
-    write_kernel(writing);
 }
 
 static void write_table(const struct writing *writing)
@@ -413,7 +322,7 @@ static void write_limits(const struct writing *writing)
     if (!engine || !writing->report->trial_count)
         return;
     layout_heading(writing->out, "What these figures are");
-    if (strcmp(engine, "deterministic") == 0)
+    if (strcmp(engine, engine_name(ENGINE_DETERMINISTIC)) == 0)
         layout_wrap(writing->out, "  ", "  ",
                     "The deterministic engine counts instructions and derives time from them. The "
                     "same trial gives the same figures to the last bit on any host; seeds give the "
@@ -460,7 +369,8 @@ int report_text(const struct report *report, struct buffer *ret, struct culprit_
     write_opening(&writing);
     write_reason(&writing);
     write_certainty(&writing);
-    write_setup(&writing);
+    layout_heading(ret, "What was run");
+    setup_write(ret, report);
     write_table(&writing);
     write_suspects(&writing);
     write_tested(&writing);
