@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -34,12 +35,13 @@ static void child_signals(sigset_t *set)
     sigaddset(set, SIGCHLD);
 }
 
-void runner_block_signals(void)
+void runner_prepare(void)
 {
     sigset_t set;
 
     child_signals(&set);
     sigprocmask(SIG_BLOCK, &set, NULL);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 }
 
 static _Noreturn void run_child(const struct workload *workload, struct workload_context *context)
@@ -86,16 +88,17 @@ static bool wait_until(pid_t child, int64_t deadline, int *status)
     return true;
 }
 
-/* Whatever the workload left behind in other process groups. Only PID 1 may: everything else in
- * the machine is the workload's. */
-static void kill_all(void)
+/* Kills what is left of the workload, and reaps it: its process group, and as PID 1 all there is,
+ * for everything else in the machine is the workload's. */
+static void clear_away(pid_t child, bool init)
 {
+    pid_t whom = init ? -1 : -child;
     int64_t deadline = system_now() + kill_patience_ns;
     sigset_t set;
 
     child_signals(&set);
-    kill(-1, SIGKILL);
-    while (waitpid(-1, NULL, WNOHANG) >= 0 && system_now() < deadline) {
+    kill(whom, SIGKILL);
+    while (waitpid(whom, NULL, WNOHANG) >= 0 && system_now() < deadline) {
         struct timespec timeout = {1, 0};
         sigtimedwait(&set, NULL, &timeout);
     }
@@ -133,6 +136,5 @@ void runner_run(const struct workload *workload, struct workload_context *contex
         kill(-child, SIGKILL);
         wait_until(child, system_now() + kill_patience_ns, &status);
     }
-    if (init)
-        kill_all();
+    clear_away(child, init);
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Runs one workload in a process (and process group) of its own, reaps it and every orphan that
- * ends meanwhile, and kills what is left of it afterwards. The caller must have SIGCHLD blocked,
- * from before the first call on: see runner_block_signals().
+ * ends meanwhile, and kills what is left of it afterwards. Call runner_prepare() once before.
  */
 #ifndef CULPRIT_AGENT_RUNNER_H
 #define CULPRIT_AGENT_RUNNER_H
@@ -15,7 +14,9 @@
 struct workload_result *runner_result_new(void);
 void runner_result_free(struct workload_result *result);
 
-void runner_block_signals(void);
+/* Blocks SIGCHLD, which runner_run() waits for, and has orphans of workloads come to this process
+ * as they do to PID 1. */
+void runner_prepare(void);
 
 /* Comes back when the workload has ended or its limit has passed, and everything is reaped.
  * context->result then holds what it left; a crash, a limit and a process that could not be made

@@ -193,7 +193,7 @@ static bool run_plan(struct session *session)
 {
     if (settings_apply(&session->plan, session->message, sizeof(session->message)) < 0)
         return fail_set_up(session);
-    runner_block_signals();
+    runner_prepare();
     burn(session->plan.seed);
     for (size_t i = 0; i < session->plan.workload_count; i++)
         if (!run_workload(session, i))
