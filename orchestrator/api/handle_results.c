@@ -75,7 +75,7 @@ HANDLER(handle_trial_list)
 HANDLER(handle_trial_show)
 {
     json_t *trial = NULL;
-    unsigned number;
+    unsigned number = 0;
     int r = trial_number(request, &number, error);
 
     if (r == 0)
@@ -86,7 +86,7 @@ HANDLER(handle_trial_show)
 HANDLER(handle_trial_console)
 {
     struct blob_reader *reader = NULL;
-    unsigned number;
+    unsigned number = 0;
     int r = trial_number(request, &number, error);
 
     if (r == 0)

@@ -223,7 +223,7 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
 static int stream_new(struct streams *streams, struct MHD_Connection *connection, int64_t job,
                       uint64_t after, struct stream **ret, struct culprit_error *error)
 {
-    struct stream *stream;
+    struct stream *stream = NULL;
     int r;
 
     if (streams->count >= streams->maximum)
@@ -256,7 +256,7 @@ static int stream_new(struct streams *streams, struct MHD_Connection *connection
 int stream_open(struct streams *streams, struct MHD_Connection *connection, int64_t job,
                 uint64_t after, struct reply *reply, struct culprit_error *error)
 {
-    struct stream *stream;
+    struct stream *stream = NULL;
     struct MHD_Response *response;
     int r = stream_new(streams, connection, job, after, &stream, error);
 
