@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/path.h"
 #include "cli/cli.h"
 
 enum { WORDS_MAXIMUM = 16 };
@@ -163,12 +164,36 @@ static void test_every_command_has_help(void **state)
     }
 }
 
+/* docs/cli.md names every command and every exit status. */
+static void test_reference_is_complete(void **state)
+{
+    _cleanup_free_ char *text = NULL;
+    struct culprit_error error = {0};
+
+    (void)state;
+    assert_success(file_read(CULPRIT_SOURCE_DIR "/docs/cli.md", 1 << 20, &text, NULL, &error));
+    for (size_t i = 0; i < cli_command_count; i++) {
+        _cleanup_free_ char *entry = text_format("`%s", cli_commands[i]->name);
+
+        if (!strstr(text, entry) && strcmp(cli_commands[i]->name, "help") != 0)
+            fail_msg("docs/cli.md does not know %s", cli_commands[i]->name);
+    }
+    for (int code = 0; code < CULPRIT_CODE_COUNT; code++) {
+        int status = culprit_code_exit_status((enum culprit_code)code);
+        _cleanup_free_ char *entry = text_format("\n| %d | ", status);
+
+        if (!strstr(text, entry))
+            fail_msg("docs/cli.md does not know exit status %d", status);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_commands),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_every_command_has_help),
+        cmocka_unit_test(test_reference_is_complete),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
