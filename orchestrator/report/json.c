@@ -185,7 +185,7 @@ static json_t *verdict_json(const struct report *report, const struct figures *f
     headline_write(&headline, report, figures);
     headline_reason(&reason, report);
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "verdict",
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "verdict",
         headline_verdict(report->verdict), "headline", text(headline.data ? headline.data : ""),
         "reason", text(reason.data ? reason.data : ""), "posterior",
         report->posterior > 0 ? real(report->posterior) : json_null(), "threshold",

@@ -221,6 +221,8 @@ static void test_json(void **state)
                         fixture.commits[5].id);
     assert_string_equal(json_string_value(json_object_get(json, "headline")),
                         "wakeup.latency.p99 +119.3% regression");
+    assert_string_equal(json_string_value(json_object_get(json, "culprit_diffstat")),
+                        fixture.report.culprit_diffstat);
     assert_int_equal(json_array_size(json_object_get(json, "commits")), FIXTURE_COMMITS);
     assert_int_equal(json_array_size(json_object_get(json, "trials")), fixture.report.trial_count);
     row = json_array_get(json_object_get(json, "rows"), 0);
