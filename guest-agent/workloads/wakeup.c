@@ -11,7 +11,7 @@ static const int64_t limit_margin_ns = 60000000000;
 
 /* --- Memory ----------------------------------------------------------------------------------- */
 
-/* Zeroed, and on cache lines of its own. Freed with the process. */
+/* Zeroed, and on cache lines of its own. */
 static void *allocate(size_t number, size_t size)
 {
     size_t whole = number * size; /* the schema's maxima keep it far from an overflow */
@@ -47,6 +47,19 @@ static bool prepare(struct bench *bench)
                 return false;
     }
     return bench->messengers != NULL;
+}
+
+static void release(struct bench *bench)
+{
+    for (unsigned i = 0; bench->messengers && i < bench->messengers_wanted; i++) {
+        struct worker *workers = bench->messengers[i].workers;
+        for (unsigned w = 0; workers && w < bench->workers_wanted; w++) {
+            free(workers[w].bytes);
+            free(workers[w].pending);
+        }
+        free(workers);
+    }
+    free(bench->messengers);
 }
 
 static void read_options(const struct workload_context *context, struct bench *bench)
@@ -103,7 +116,8 @@ static void report(struct workload_context *context, const struct bench *bench)
                                "must be longer than think and sleep together");
         return;
     }
-    strcpy(context->result->histogram_name, "wakeup.latency");
+    snprintf(context->result->histogram_name, sizeof(context->result->histogram_name),
+             "wakeup.latency");
     report_latencies(context, latencies);
     workload_sample(context, "wakeup.latency.samples", (double)total);
     workload_sample(context, "wakeup.loops", (double)loops);
@@ -115,23 +129,24 @@ static void report(struct workload_context *context, const struct bench *bench)
 
 static void wakeup_run(struct workload_context *context)
 {
-    static struct bench bench;
+    struct bench bench = {0};
 
     read_options(context, &bench);
     /* Not allowed for an ordinary user; then page faults are a part of the measurement. */
     if (mlockall(MCL_CURRENT | MCL_FUTURE) < 0)
         workload_log(context, "wakeup: memory could not be locked");
-    if (!prepare(&bench)) {
+    bool prepared = prepare(&bench);
+    if (prepared)
+        wakeup_bench_run(&bench);
+    if (!prepared)
         workload_fail(context, "no memory for %u times %u workers", bench.messengers_wanted,
                       bench.workers_wanted);
-        return;
-    }
-    wakeup_bench_run(&bench);
-    if (atomic_load(&bench.error))
+    else if (atomic_load(&bench.error))
         workload_fail(context, "cannot start %u times %u workers: %s", bench.messengers_wanted,
                       bench.workers_wanted, strerror(atomic_load(&bench.error)));
     else
         report(context, &bench);
+    release(&bench);
 }
 
 static int64_t wakeup_limit(const struct workload_context *context)

@@ -198,8 +198,10 @@ static const char *format_exact(uint64_t value, const struct unit *units, size_t
 {
     const struct unit *unit = &units[0];
 
-    if (value == 0)
-        return strcpy(text, "0");
+    if (value == 0) {
+        snprintf(text, UNITS_TEXT_SIZE, "0");
+        return text;
+    }
     for (size_t i = 1; i < count && value % units[i].factor == 0; i++)
         unit = &units[i];
     snprintf(text, UNITS_TEXT_SIZE, "%" PRIu64 "%s", value / unit->factor, unit->name);

@@ -16,7 +16,9 @@ const char *format_percent(double fraction, char text[PERCENT_TEXT_SIZE])
         if (strtod(text, NULL) / 100.0 == fraction)
             break;
     }
-    return strcat(text, "%");
+    size_t length = strlen(text);
+    snprintf(text + length, PERCENT_TEXT_SIZE - length, "%%");
+    return text;
 }
 
 /* Sets a member that owns `value`; any failure, also of making the value, is remembered. */

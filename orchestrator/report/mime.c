@@ -50,6 +50,12 @@ static size_t character_length(const char *text)
     return length;
 }
 
+/* "=C3": three characters and the NUL. */
+static size_t put_hex(unsigned char byte, char ret[4])
+{
+    return (size_t)snprintf(ret, 4, "=%02X", byte);
+}
+
 /* One character in the Q encoding; alphanumerics stand for themselves in every kind of field. */
 static size_t q_encode(const char *text, size_t length, char ret[16])
 {
@@ -62,7 +68,7 @@ static size_t q_encode(const char *text, size_t length, char ret[16])
         else if (byte == ' ')
             ret[written++] = '_';
         else
-            written += (size_t)sprintf(ret + written, "=%02X", byte);
+            written += put_hex(byte, ret + written);
     }
     return written;
 }
@@ -266,7 +272,7 @@ static size_t quote_byte(unsigned char byte, bool last, char ret[4])
         ret[0] = (char)byte;
         return 1;
     }
-    return (size_t)sprintf(ret, "=%02X", byte);
+    return put_hex(byte, ret);
 }
 
 static void quote_line(struct buffer *out, const char *line, size_t length)

@@ -60,7 +60,7 @@ static void write_compared(struct buffer *out, const struct figures *figures,
         if (figure->present[side])
             format_side(&figure->sides[side], sides[side]);
         else
-            strcpy(sides[side], "-");
+            snprintf(sides[side], sizeof sides[side], "-");
     if (figure->compared && figure->bounded)
         snprintf(interval, sizeof interval, "[%s, %s]", figure_change(figure, figure->lower, low),
                  figure_change(figure, figure->upper, high));
