@@ -13,8 +13,10 @@
 
 #include <cmocka.h>
 
+#include "plan/label.h"
 #include "plan/planner.h"
 #include "plan/posterior.h"
+#include "stats/summary.h"
 #include "world.h"
 
 struct tally {
@@ -489,9 +491,60 @@ static void test_posterior_against_brute_force(void **state)
     }
 }
 
+/* How often the median of five of one side falls on the wrong side of a line. */
+static double median_error(const struct world *world, unsigned commit, double line,
+                           unsigned medians)
+{
+    unsigned wrong = 0;
+
+    for (unsigned m = 0; m < medians; m++) {
+        unsigned above = 0;
+
+        for (unsigned i = 0; i < 5; i++)
+            above += world_value(world, commit, PURPOSE_SEARCH, 100 + 5 * m + i) > line;
+        wrong += (above >= 3) != (commit != 0);
+    }
+    return (double)wrong / medians;
+}
+
+/* With sides of such different spread, the line of equal likelihood errs far less than the middle.
+ */
+static void test_line_between_unlike_sides(void **state)
+{
+    const struct world_options options = {
+        .commits = 3, .noise = NOISE_TAIL, .culprit_always = true};
+    static struct world world;
+    double good_error = 0, bad_error = 0, middle_error = 0;
+    const unsigned rounds = 300;
+
+    (void)state;
+    for (unsigned seed = 1; seed <= rounds; seed++) {
+        double good[5], bad[5], line, middle[2];
+
+        world_draw(&world, &options, seed);
+        for (unsigned i = 0; i < 5; i++) {
+            good[i] = world_value(&world, 0, PURPOSE_SEARCH, i);
+            bad[i] = world_value(&world, 2, PURPOSE_SEARCH, i);
+        }
+        assert_int_equal(label_threshold((struct evidence_values){good, 5},
+                                         (struct evidence_values){bad, 5}, &line, NULL),
+                         0);
+        samples_median(good, 5, &middle[0], NULL);
+        samples_median(bad, 5, &middle[1], NULL);
+        good_error += median_error(&world, 0, line, 100) / rounds;
+        bad_error += median_error(&world, 2, line, 100) / rounds;
+        middle_error += median_error(&world, 0, (middle[0] + middle[1]) / 2, 100) / rounds;
+    }
+    print_message("wrong labels: good %.2f%%, bad %.2f%%; good by the middle %.2f%%\n",
+                  100 * good_error, 100 * bad_error, 100 * middle_error);
+    assert_true(good_error < 0.0034 && bad_error < 0.0034);
+    assert_true(middle_error > 0.04);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_line_between_unlike_sides),
         cmocka_unit_test(test_tail_latency_within_the_budget),
         cmocka_unit_test(test_tail_latency_without_a_budget),
         cmocka_unit_test(test_nothing_regressed),
