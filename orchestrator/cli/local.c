@@ -2,7 +2,6 @@
 #include "cli/local.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -29,38 +28,40 @@ static int open_driver(struct local *local, struct culprit_error *error)
                             "cannot run a guest: there is no home directory to keep state in "
                             "(set XDG_STATE_HOME)");
     for (unsigned slot = 0; slot < DRIVER_SLOTS && r == -CULPRIT_CONFLICT; slot++) {
-        _cleanup_free_ char *directory = text_format("%s/local/%u", state, slot);
-        struct libvirt_options options = {.directory = directory, .owner = "local"};
+        struct libvirt_options options = {.owner = "local"};
 
-        if (!directory)
+        free(local->driver);
+        local->driver = text_format("%s/local/%u", state, slot);
+        if (!local->driver)
             return no_memory(error);
+        options.directory = local->driver;
         r = libvirt_hypervisor_open(&options, &local->hypervisor, error);
     }
     return r;
 }
 
-static int make_directory(const char *directory, struct local *local, struct culprit_error *error)
+/* The user's own directory, as a whole path: QEMU and libvirt want that. */
+static int keep_directory(const char *directory, struct local *local, struct culprit_error *error)
 {
-    const char *temporary = getenv("TMPDIR");
-    char path[PATH_MAX];
+    int r = file_make_directories(directory, 0755, error);
+
+    if (r < 0)
+        return r;
+    local->keep = true;
+    local->directory = realpath(directory, NULL);
+    return local->directory ? 0 : culprit_fail_errno(error, errno, "cannot use %s", directory);
+}
+
+/* Whoever holds the driver's directory holds this one too; a killed process may have left it. */
+static int make_directory(struct local *local, struct culprit_error *error)
+{
     int r;
 
-    if (directory) {
-        r = file_make_directories(directory, 0755, error);
-        if (r < 0)
-            return r;
-        /* QEMU and libvirt want whole paths. */
-        if (!realpath(directory, path))
-            return culprit_fail_errno(error, errno, "cannot use %s", directory);
-        local->keep = true;
-    } else {
-        snprintf(path, sizeof path, "%s/culprit-XXXXXX",
-                 temporary && *temporary == '/' ? temporary : "/tmp");
-        if (!mkdtemp(path))
-            return culprit_fail_errno(error, errno, "cannot make a directory %s", path);
-    }
-    local->directory = strdup(path);
-    return local->directory ? 0 : no_memory(error);
+    local->directory = text_format("%s.trial", local->driver);
+    if (!local->directory)
+        return no_memory(error);
+    r = file_remove_tree(local->directory, error);
+    return r < 0 ? r : file_make_directories(local->directory, 0700, error);
 }
 
 static int find_image(struct local *local, struct culprit_error *error)
@@ -91,7 +92,7 @@ int local_open(const char *directory, struct local *ret, struct culprit_error *e
         r = host_capabilities_read(libvirt_hypervisor_qemu_version(local.hypervisor), cache,
                                    &local.capabilities, error);
     if (r == 0)
-        r = make_directory(directory, &local, error);
+        r = directory ? keep_directory(directory, &local, error) : make_directory(&local, error);
     if (r < 0)
         return r;
     *ret = local;
@@ -101,10 +102,11 @@ int local_open(const char *directory, struct local *ret, struct culprit_error *e
 
 void local_close(struct local *local)
 {
-    hypervisor_free(local->hypervisor);
-    host_capabilities_clear(&local->capabilities);
     if (local->directory && !local->keep)
         file_remove_tree(local->directory, NULL);
+    hypervisor_free(local->hypervisor); /* gives up the hold on the directories */
+    host_capabilities_clear(&local->capabilities);
+    free(local->driver);
     free(local->directory);
     free(local->image);
 }

@@ -14,12 +14,14 @@
 struct local {
     struct hypervisor *hypervisor;
     struct host_capabilities capabilities;
+    char *driver;    /* the driver's directory */
     char *directory; /* for the files of trials */
     bool keep;       /* the directory is the user's, and stays */
     char *image;     /* the guest image's initramfs */
 };
 
-/* `directory`: where trials' files stay, made if missing; NULL: a temporary one. */
+/* `directory`: where trials' files stay, made if missing; NULL: one beside the driver's that is
+ * emptied now and removed by local_close(). */
 int local_open(const char *directory, struct local *ret, struct culprit_error *error);
 void local_close(struct local *local);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What each type of record must hold, when it may come, and what it adds to the report. */
-#include <ctype.h>
 #include <jansson.h>
 #include <math.h>
 #include <string.h>
@@ -15,90 +14,6 @@ enum {
     IDENTIFIER_MAXIMUM = 1 << 20, /* of a package, die or core: kernels leave gaps */
     HISTOGRAM_BUCKETS_MAXIMUM = 512
 };
-
-/* A string member of at most size - 1 bytes, copied. */
-static bool get_text(struct record_reader *reader, const json_t *record, const char *key,
-                     char *text, size_t size)
-{
-    const json_t *value = json_object_get(record, key);
-    size_t length = json_string_length(value);
-
-    if (!json_is_string(value) || length >= size ||
-        memchr(json_string_value(value), '\0', length) != NULL)
-        return record_refuse(reader, "\"%s\" must be a string of at most %zu bytes", key, size - 1);
-    memcpy(text, json_string_value(value), length + 1);
-    return true;
-}
-
-/* Text that will be shown: what is not printable is escaped, and cut where that takes it past the
- * size. */
-static bool get_shown(struct record_reader *reader, const json_t *record, const char *key,
-                      char *text, size_t size)
-{
-    char raw[RECORD_LINE_MAXIMUM];
-
-    if (!get_text(reader, record, key, raw, size < sizeof raw ? size : sizeof raw))
-        return false;
-    record_escape(raw, text, size);
-    return true;
-}
-
-static bool get_count(struct record_reader *reader, const json_t *record, const char *key,
-                      uint64_t maximum, uint64_t *ret)
-{
-    const json_t *value = json_object_get(record, key);
-
-    if (!json_is_integer(value) || json_integer_value(value) < 0 ||
-        (uint64_t)json_integer_value(value) > maximum)
-        return record_refuse(reader, "\"%s\" must be a whole number of at most %llu", key,
-                             (unsigned long long)maximum);
-    *ret = (uint64_t)json_integer_value(value);
-    return true;
-}
-
-static bool get_unsigned(struct record_reader *reader, const json_t *record, const char *key,
-                         unsigned maximum, unsigned *ret)
-{
-    uint64_t value;
-
-    if (!get_count(reader, record, key, maximum, &value))
-        return false;
-    *ret = (unsigned)value;
-    return true;
-}
-
-static bool get_cpu_list(struct record_reader *reader, const json_t *record, const char *key,
-                         char list[CPU_LIST_SIZE])
-{
-    if (!get_text(reader, record, key, list, CPU_LIST_SIZE))
-        return false;
-    if (!isdigit((unsigned char)list[0]) || list[strspn(list, "0123456789,-")] != '\0')
-        return record_refuse(reader, "\"%s\" must be a CPU list such as 0-3,8", key);
-    return true;
-}
-
-static bool get_name(struct record_reader *reader, const json_t *record, bool upper, char name[97])
-{
-    if (!get_text(reader, record, "name", name, 97))
-        return false;
-    for (const char *c = name; *c; c++) {
-        bool allowed = islower((unsigned char)*c) || isdigit((unsigned char)*c) ||
-                       strchr("_.-", *c) || (upper && isupper((unsigned char)*c));
-        if (!allowed)
-            return record_refuse(reader, "byte 0x%02x in a name", (unsigned)(unsigned char)*c);
-    }
-    return name[0] != '\0' || record_refuse(reader, "an empty name");
-}
-
-static bool get_value(struct record_reader *reader, const json_t *record, double *ret)
-{
-    const json_t *value = json_object_get(record, "value");
-
-    if (!json_is_number(value) || !isfinite(json_number_value(value)))
-        return record_refuse(reader, "\"value\" must be a finite number");
-    *ret = json_number_value(value);
-    return true;
-}
 
 static bool is_hexadecimal(const char *text)
 {
@@ -120,17 +35,18 @@ static bool add_seen(struct record_reader *reader, bool added, const char *what)
 static bool take_hello(struct record_reader *reader, const json_t *record)
 {
     struct guest_hello *hello = &reader->report->hello;
-    bool good = get_unsigned(reader, record, "protocol", 1000, &hello->protocol) &&
-                get_shown(reader, record, "agent", hello->agent, sizeof hello->agent) &&
-                get_count(reader, record, "seed", INT64_MAX, &hello->seed) &&
-                get_shown(reader, record, "release", hello->release, sizeof hello->release) &&
-                get_shown(reader, record, "version", hello->version, sizeof hello->version) &&
-                get_text(reader, record, "build_id", hello->build_id, sizeof hello->build_id) &&
-                get_shown(reader, record, "cmdline", hello->cmdline, sizeof hello->cmdline) &&
-                get_unsigned(reader, record, "cpus", SEEN_CPUS_MAXIMUM, &hello->cpus) &&
-                get_count(reader, record, "memory", INT64_MAX, &hello->memory) &&
-                get_shown(reader, record, "clocksource", hello->clocksource,
-                          sizeof hello->clocksource);
+    bool good =
+        record_get_unsigned(reader, record, "protocol", 1000, &hello->protocol) &&
+        record_get_shown(reader, record, "agent", hello->agent, sizeof hello->agent) &&
+        record_get_count(reader, record, "seed", INT64_MAX, &hello->seed) &&
+        record_get_shown(reader, record, "release", hello->release, sizeof hello->release) &&
+        record_get_shown(reader, record, "version", hello->version, sizeof hello->version) &&
+        record_get_text(reader, record, "build_id", hello->build_id, sizeof hello->build_id) &&
+        record_get_shown(reader, record, "cmdline", hello->cmdline, sizeof hello->cmdline) &&
+        record_get_unsigned(reader, record, "cpus", SEEN_CPUS_MAXIMUM, &hello->cpus) &&
+        record_get_count(reader, record, "memory", INT64_MAX, &hello->memory) &&
+        record_get_shown(reader, record, "clocksource", hello->clocksource,
+                         sizeof hello->clocksource);
 
     if (!good)
         return false;
@@ -145,12 +61,12 @@ static bool take_cpu(struct record_reader *reader, const json_t *record)
     char siblings[CPU_LIST_SIZE];
     struct seen_cpu cpu = {.siblings = siblings};
 
-    return get_unsigned(reader, record, "cpu", SEEN_CPUS_MAXIMUM - 1, &cpu.cpu) &&
-           get_unsigned(reader, record, "package", IDENTIFIER_MAXIMUM, &cpu.package) &&
-           get_unsigned(reader, record, "die", IDENTIFIER_MAXIMUM, &cpu.die) &&
-           get_unsigned(reader, record, "core", IDENTIFIER_MAXIMUM, &cpu.core) &&
-           get_unsigned(reader, record, "node", SEEN_NODES_MAXIMUM, &cpu.node) &&
-           get_cpu_list(reader, record, "siblings", siblings) &&
+    return record_get_unsigned(reader, record, "cpu", SEEN_CPUS_MAXIMUM - 1, &cpu.cpu) &&
+           record_get_unsigned(reader, record, "package", IDENTIFIER_MAXIMUM, &cpu.package) &&
+           record_get_unsigned(reader, record, "die", IDENTIFIER_MAXIMUM, &cpu.die) &&
+           record_get_unsigned(reader, record, "core", IDENTIFIER_MAXIMUM, &cpu.core) &&
+           record_get_unsigned(reader, record, "node", SEEN_NODES_MAXIMUM, &cpu.node) &&
+           record_get_cpu_list(reader, record, "siblings", siblings) &&
            add_seen(reader, seen_add_cpu(&reader->report->seen, &cpu), "CPUs");
 }
 
@@ -159,10 +75,10 @@ static bool take_cache(struct record_reader *reader, const json_t *record)
     char shared[CPU_LIST_SIZE];
     struct seen_cache cache = {.shared = shared};
 
-    if (!get_unsigned(reader, record, "level", CACHE_LEVEL_MAXIMUM, &cache.level) ||
-        !get_text(reader, record, "type", cache.type, sizeof cache.type) ||
-        !get_count(reader, record, "size", INT64_MAX, &cache.size) ||
-        !get_cpu_list(reader, record, "shared", shared))
+    if (!record_get_unsigned(reader, record, "level", CACHE_LEVEL_MAXIMUM, &cache.level) ||
+        !record_get_text(reader, record, "type", cache.type, sizeof cache.type) ||
+        !record_get_count(reader, record, "size", INT64_MAX, &cache.size) ||
+        !record_get_cpu_list(reader, record, "shared", shared))
         return false;
     if (strcmp(cache.type, "Data") != 0 && strcmp(cache.type, "Instruction") != 0 &&
         strcmp(cache.type, "Unified") != 0)
@@ -175,9 +91,9 @@ static bool take_node(struct record_reader *reader, const json_t *record)
     char cpus[CPU_LIST_SIZE];
     struct seen_node node = {.cpus = cpus};
 
-    return get_unsigned(reader, record, "node", SEEN_NODES_MAXIMUM, &node.node) &&
-           get_cpu_list(reader, record, "cpus", cpus) &&
-           get_count(reader, record, "memory", INT64_MAX, &node.memory) &&
+    return record_get_unsigned(reader, record, "node", SEEN_NODES_MAXIMUM, &node.node) &&
+           record_get_cpu_list(reader, record, "cpus", cpus) &&
+           record_get_count(reader, record, "memory", INT64_MAX, &node.memory) &&
            add_seen(reader, seen_add_node(&reader->report->seen, &node), "NUMA nodes");
 }
 
@@ -186,9 +102,9 @@ static bool take_domain(struct record_reader *reader, const json_t *record)
     char span[CPU_LIST_SIZE];
     struct seen_domain domain = {.span = span};
 
-    return get_unsigned(reader, record, "level", DOMAIN_LEVEL_MAXIMUM, &domain.level) &&
-           get_shown(reader, record, "name", domain.name, sizeof domain.name) &&
-           get_cpu_list(reader, record, "span", span) &&
+    return record_get_unsigned(reader, record, "level", DOMAIN_LEVEL_MAXIMUM, &domain.level) &&
+           record_get_shown(reader, record, "name", domain.name, sizeof domain.name) &&
+           record_get_cpu_list(reader, record, "span", span) &&
            add_seen(reader, seen_add_domain(&reader->report->seen, &domain), "scheduler domains");
 }
 
@@ -203,7 +119,7 @@ static bool take_ready(struct record_reader *reader, const json_t *record)
 /* The record speaks of the workload that runs now. */
 static bool of_running(struct record_reader *reader, const json_t *record, unsigned *ret_index)
 {
-    if (!get_unsigned(reader, record, "index", INDEX_MAXIMUM, ret_index))
+    if (!record_get_unsigned(reader, record, "index", INDEX_MAXIMUM, ret_index))
         return false;
     if (!reader->running || *ret_index != reader->report->finished)
         return record_refuse(reader, "workload %u is not running", *ret_index);
@@ -216,8 +132,8 @@ static bool take_start(struct record_reader *reader, const json_t *record)
     char workload[97];
     unsigned index;
 
-    if (!get_shown(reader, record, "workload", workload, sizeof workload) ||
-        !get_unsigned(reader, record, "index", INDEX_MAXIMUM, &index))
+    if (!record_get_shown(reader, record, "workload", workload, sizeof workload) ||
+        !record_get_unsigned(reader, record, "index", INDEX_MAXIMUM, &index))
         return false;
     if (reader->running || report->failed || index != report->finished)
         return record_refuse(reader, "workload %u should not start now", index);
@@ -233,7 +149,7 @@ static bool take_finish(struct record_reader *reader, const json_t *record)
     char workload[97];
     unsigned index;
 
-    if (!get_shown(reader, record, "workload", workload, sizeof workload) ||
+    if (!record_get_shown(reader, record, "workload", workload, sizeof workload) ||
         !of_running(reader, record, &index))
         return false;
     if (strcmp(workload, report->started.items[index]) != 0)
@@ -284,9 +200,9 @@ static bool take_sample(struct record_reader *reader, const json_t *record)
     struct metric_value metric = {0};
 
     return of_running(reader, record, &metric.index) &&
-           get_name(reader, record, false, metric.name) &&
-           get_value(reader, record, &metric.value) &&
-           get_shown(reader, record, "unit", metric.unit, sizeof metric.unit) &&
+           record_get_name(reader, record, false, metric.name) &&
+           record_get_value(reader, record, &metric.value) &&
+           record_get_shown(reader, record, "unit", metric.unit, sizeof metric.unit) &&
            get_better(reader, record, &metric.better) && add_metric(reader, &metric);
 }
 
@@ -295,8 +211,8 @@ static bool take_counter(struct record_reader *reader, const json_t *record)
     struct metric_value metric = {.better = BETTER_NEITHER, .counter = true, .unit = "count"};
 
     return of_running(reader, record, &metric.index) &&
-           get_name(reader, record, true, metric.name) &&
-           get_value(reader, record, &metric.value) && add_metric(reader, &metric);
+           record_get_name(reader, record, true, metric.name) &&
+           record_get_value(reader, record, &metric.value) && add_metric(reader, &metric);
 }
 
 static bool is_bucket(const json_t *bucket)
@@ -317,8 +233,8 @@ static bool take_histogram(struct record_reader *reader, const json_t *record)
     char unit[16];
     unsigned index;
 
-    if (!of_running(reader, record, &index) || !get_name(reader, record, false, name) ||
-        !get_shown(reader, record, "unit", unit, sizeof unit))
+    if (!of_running(reader, record, &index) || !record_get_name(reader, record, false, name) ||
+        !record_get_shown(reader, record, "unit", unit, sizeof unit))
         return false;
     if (!json_is_array(buckets) || json_array_size(buckets) > HISTOGRAM_BUCKETS_MAXIMUM)
         return record_refuse(reader, "\"buckets\" must be an array of at most %d",
@@ -336,7 +252,7 @@ static bool take_log(struct record_reader *reader, const json_t *record)
     struct guest_report *report = reader->report;
     char text[RECORD_LINE_MAXIMUM];
 
-    if (!get_shown(reader, record, "text", text, sizeof text))
+    if (!record_get_shown(reader, record, "text", text, sizeof text))
         return false;
     text[RECORD_LOG_MAXIMUM] = '\0';
     if (report->logs.count < RECORD_LOGS_KEPT && !strv_append(&report->logs, text))
@@ -352,9 +268,9 @@ static bool take_failure(struct record_reader *reader, const json_t *record)
         return record_refuse(reader, "a second failure");
     report->failure_index = FAILURE_IN_SETUP;
     if (json_object_get(record, "index") &&
-        !get_unsigned(reader, record, "index", INDEX_MAXIMUM, &report->failure_index))
+        !record_get_unsigned(reader, record, "index", INDEX_MAXIMUM, &report->failure_index))
         return false;
-    if (!get_shown(reader, record, "reason", report->failure, sizeof report->failure))
+    if (!record_get_shown(reader, record, "reason", report->failure, sizeof report->failure))
         return false;
     report->failed = true;
     reader->running = false;
@@ -372,8 +288,8 @@ static bool take_end(struct record_reader *reader, const json_t *record)
         return record_refuse(reader, "the end comes while workload %zu runs", report->finished);
     if (!report->described && !report->failed)
         return record_refuse(reader, "the end comes before the description is complete");
-    if (!get_count(reader, record, "records", RECORD_COUNT_MAXIMUM, &records) ||
-        !get_text(reader, record, "digest", digest, sizeof digest))
+    if (!record_get_count(reader, record, "records", RECORD_COUNT_MAXIMUM, &records) ||
+        !record_get_text(reader, record, "digest", digest, sizeof digest))
         return false;
     if (records != report->record_count)
         return record_refuse(reader, "it counts %llu records before it, and there are %zu",
