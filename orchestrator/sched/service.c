@@ -293,6 +293,8 @@ int service_start(struct service *service, struct culprit_error *error)
     int status = store_leases_void(service->options.store, &leases, error);
     if (status == 0)
         status = file_remove_tree(leftovers, error);
+    if (status == 0)
+        status = file_make_directories(leftovers, 0711, error);
     if (status < 0)
         return status;
     if (leases) {
