@@ -19,7 +19,7 @@ int program_begin(void **state)
 
     if (!program)
         return -1;
-    strcpy(program->directory, "/tmp/culprit-test-XXXXXX");
+    snprintf(program->directory, sizeof(program->directory), "/tmp/culprit-test-XXXXXX");
     *state = program;
     return mkdtemp(program->directory) ? 0 : -1;
 }

@@ -111,45 +111,49 @@ static void each_fault_is_named_with_its_line(void **state)
     }
 }
 
-/* "word word …\n" until the line has `length` bytes without its newline. */
+/* A line of `length` bytes without its newline, filled up with x. */
 static void append_line(const char *begin, size_t length)
 {
-    size_t used = strlen(text);
-    size_t rest = length - strlen(begin);
+    static char filling[2 * PLAN_LINE_MAXIMUM];
 
-    strcpy(text + used, begin);
-    memset(text + used + strlen(begin), 'x', rest);
-    strcpy(text + used + length, "\n");
+    memset(filling, 'x', sizeof(filling) - 1);
+    append(text, "%s%.*s\n", begin, (int)(length - strlen(begin)), filling);
+}
+
+static void begin_plan(const char *head)
+{
+    text[0] = '\0';
+    append(text, "%s", head);
 }
 
 static void limits_hold(void **state)
 {
     (void)state;
-    strcpy(text, EXEC);
+    begin_plan(EXEC);
     append_line("option command ", strlen("option command ") + 4096);
-    strcat(text,
+    append(text,
            "option timeout 60000000000\noption parser none\noption allow_failure false\nend\n");
     assert_true(plan_read(text, strlen(text), &plan, message, sizeof(message)));
 
-    strcpy(text, EXEC);
+    begin_plan(EXEC);
     append_line("option command ", strlen("option command ") + 4097);
     assert_false(plan_read(text, strlen(text), &plan, message, sizeof(message)));
     assert_contains(message, "option command cannot be");
 
-    strcpy(text, HEAD);
+    begin_plan(HEAD);
     append_line("x", PLAN_LINE_MAXIMUM + 1);
     assert_false(plan_read(text, strlen(text), &plan, message, sizeof(message)));
     assert_contains(message, "line 3: longer than 8192 bytes");
 
-    strcpy(text, HEAD);
+    begin_plan(HEAD);
     while (strlen(text) <= PLAN_MAXIMUM)
         append_line("x", 1000);
     assert_false(plan_read(text, strlen(text), &plan, message, sizeof(message)));
     assert_contains(message, "longer than 65536 bytes");
 
-    strcpy(text, HEAD);
+    begin_plan(HEAD);
     for (int i = 0; i <= PLAN_SETTINGS_MAXIMUM; i++)
-        strcat(text, "feature A\n");
+        append(text, "feature A\n");
     assert_false(plan_read(text, strlen(text), &plan, message, sizeof(message)));
     assert_contains(message, "more than 128 settings");
 }

@@ -28,11 +28,11 @@ static void note(const char *name, uint64_t value, void *userdata)
 
 static void parse(const char *given, struct schedstat *ret)
 {
-    char *text = strdup(given);
+    char *copy = strdup(given);
 
-    assert_non_null(text);
-    bool parsed = schedstat_parse(text, ret, NULL, NULL, message, sizeof(message));
-    free(text);
+    assert_non_null(copy);
+    bool parsed = schedstat_parse(copy, ret, NULL, NULL, message, sizeof(message));
+    free(copy);
     if (!parsed)
         fail_msg("%s", message);
 }
@@ -55,36 +55,28 @@ static unsigned counters(void)
     return emitted.total;
 }
 
-/* "first first+1 …": `count` numbers. */
-static void append_numbers(char *text, unsigned first, unsigned count)
+static char text[8192];
+
+/* " first first+1 …", or as many zeros. */
+static void append_numbers(bool zeros, unsigned first, unsigned count)
 {
     for (unsigned i = 0; i < count; i++)
-        sprintf(text + strlen(text), " %u", first + i);
-    strcat(text, "\n");
+        append(text, " %u", zeros ? 0 : first + i);
+    append(text, "\n");
 }
 
-/* A zero baseline and a reading with one CPU and two levels of domains. */
+/* A baseline of zeros, and a reading with one CPU and two levels of domains. */
 static void make(unsigned version, const char *name0, const char *name1, unsigned cpu_fields,
                  unsigned domain_fields)
 {
-    static char text[8192];
-
     for (int reading = 0; reading < 2; reading++) {
-        sprintf(text, "version %u\ntimestamp 4294892345\ncpu0", version);
-        for (unsigned i = 0; i < cpu_fields; i++)
-            sprintf(text + strlen(text), " %u", reading ? 101 + i : 0);
-        sprintf(text + strlen(text), "\ndomain0 %s03", name0);
-        if (reading)
-            append_numbers(text, 1001, domain_fields);
-        else
-            for (unsigned i = 0; i <= domain_fields; i++)
-                strcat(text, i < domain_fields ? " 0" : "\n");
-        sprintf(text + strlen(text), "domain1 %sff", name1);
-        if (reading)
-            append_numbers(text, 2001, domain_fields);
-        else
-            for (unsigned i = 0; i <= domain_fields; i++)
-                strcat(text, i < domain_fields ? " 0" : "\n");
+        text[0] = '\0';
+        append(text, "version %u\ntimestamp 4294892345\ncpu0", version);
+        append_numbers(!reading, 101, cpu_fields);
+        append(text, "domain0 %s03", name0);
+        append_numbers(!reading, 1001, domain_fields);
+        append(text, "domain1 %sff", name1);
+        append_numbers(!reading, 2001, domain_fields);
         parse(text, reading ? &after : &before);
     }
 }
@@ -222,13 +214,13 @@ static void visit(unsigned cpu, unsigned level, const char *name, const struct c
 
 static void spans_and_names_are_shown(void **state)
 {
-    char text[] = "version 17\ntimestamp 1\ncpu38 0 0 0 0 0 0 0 0 0\n"
-                  "domain0 SMT c0,00000000 " ZEROS_33 " 0 0 0 0 0 0 0 0 0 0 0 0\n"
-                  "domain1 PKG ff,ffffffff " ZEROS_33 " 0 0 0 0 0 0 0 0 0 0 0 0\n";
+    char given[] = "version 17\ntimestamp 1\ncpu38 0 0 0 0 0 0 0 0 0\n"
+                   "domain0 SMT c0,00000000 " ZEROS_33 " 0 0 0 0 0 0 0 0 0 0 0 0\n"
+                   "domain1 PKG ff,ffffffff " ZEROS_33 " 0 0 0 0 0 0 0 0 0 0 0 0\n";
     struct visited visited = {""};
 
     (void)state;
-    assert_true(schedstat_parse(text, &after, visit, &visited, message, sizeof(message)));
+    assert_true(schedstat_parse(given, &after, visit, &visited, message, sizeof(message)));
     assert_string_equal(visited.text, "38.0:SMT:38-39;38.1:PKG:0-39;");
 }
 
@@ -264,10 +256,10 @@ static void what_is_of_no_version_is_refused(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
-        char *text = strdup(rows[i].text);
-        assert_non_null(text);
-        bool parsed = schedstat_parse(text, &after, NULL, NULL, message, sizeof(message));
-        free(text);
+        char *copy = strdup(rows[i].text);
+        assert_non_null(copy);
+        bool parsed = schedstat_parse(copy, &after, NULL, NULL, message, sizeof(message));
+        free(copy);
         if (parsed)
             fail_msg("\"%s\" is understood", rows[i].text);
         assert_contains(message, rows[i].expected);
