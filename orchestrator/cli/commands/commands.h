@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 
 extern const struct cli_command command_submit;
+extern const struct cli_command command_rerun;
 extern const struct cli_command command_list;
 extern const struct cli_command command_show;
 extern const struct cli_command command_watch;

@@ -231,6 +231,25 @@ static void test_tokens(void **state)
     stop(&fixture);
 }
 
+static void test_rerun(void **state)
+{
+    struct fixture fixture = {0};
+
+    (void)state;
+    start(&fixture, &(struct server_options){0});
+    {
+        _cleanup_run_ struct command_run first = submit(fixture.job, "--wait");
+        _cleanup_run_ struct command_run again = command("culprit rerun 1 --wait", NULL);
+        _cleanup_run_ struct command_run none = command("culprit rerun 42", NULL);
+
+        assert_run(first, 0, "job 1\n", "");
+        assert_run(again, 0, "job 2\n", "");
+        assert_run(again, 0, "verdict    measured", "");
+        assert_run(none, 5, "", "cannot run job 42 again");
+    }
+    stop(&fixture);
+}
+
 static void test_same_key_same_job(void **state)
 {
     struct fixture fixture = {0};
@@ -256,6 +275,7 @@ int main(void)
         cmocka_unit_test(test_bad_job_files),   cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_stop_watching),   cmocka_unit_test(test_what_is_not_there),
         cmocka_unit_test(test_tokens),          cmocka_unit_test(test_same_key_same_job),
+        cmocka_unit_test(test_rerun),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
