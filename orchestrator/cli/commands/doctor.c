@@ -163,9 +163,9 @@ static void check_engine(struct doctor *doctor, const struct local *local, enum 
 
     if (r == 0)
         say(doctor, FINDING_OK, "engine", engine_name(engine), "%s",
-            engine == ENGINE_AUTO ? reason
-            : *reason             ? reason
-                                  : "can be used");
+            engine == ENGINE_AUTO         ? reason
+            : engine == ENGINE_FUNCTIONAL ? "can be used, for boot and layout checks only"
+                                          : "can be used");
     else
         say(doctor, engine == ENGINE_DETERMINISTIC ? FINDING_LACKING : FINDING_NOTE, "engine",
             engine_name(engine), "not here: %s", error.message);
