@@ -294,22 +294,22 @@ const struct breakage breakages[] = {
     {
         .broken =
             {
-                .subject = "sched/topology: Name the mask that domains are partitioned under",
-                .body = "Prepares for holding the lock only where the masks differ.",
+                .subject = "sched/topology: Add a debug message to partition_sched_domains()",
+                .body = "Helps to follow what a change of cpusets leads to.",
                 .effect = EFFECT_BROKEN,
                 .edits = {{TOPOLOGY, "partition_sched_domains",
                            "\tmutex_lock(&sched_domains_mutex);\n",
-                           "\tlockdep_assert_cpus_held();\n"
-                           "\tmutex_lock(&sched_domain_mutex);\n"}},
+                           "\tpr_debug(\"partitioning into %d domains\\n\", ndoms);\n"
+                           "\tmutex_lock(&sched_domains_mutex);\n"}},
             },
         .fix =
             {
-                .subject = "sched/topology: Fix the name of the lock in partition_sched_domains()",
-                .body = "It is sched_domains_mutex. The build broke.",
+                .subject = "sched/topology: Fix the build of partition_sched_domains()",
+                .body = "The number of domains is called ndoms_new here.",
                 .effect = EFFECT_NEUTRAL,
                 .edits = {{TOPOLOGY, "partition_sched_domains",
-                           "\tmutex_lock(&sched_domain_mutex);\n",
-                           "\tmutex_lock(&sched_domains_mutex);\n"}},
+                           "\tpr_debug(\"partitioning into %d domains\\n\", ndoms);\n",
+                           "\tpr_debug(\"partitioning into %d domains\\n\", ndoms_new);\n"}},
             },
     },
 };

@@ -28,13 +28,14 @@ struct child {
     FILE *stream; /* its standard input */
 };
 
-/* Speed before size for the pack: it is read by one machine, once or twice. */
+/* Always one pack, which can be linked into histories; speed before size. */
 static int spawn_git(char *directory, int input, pid_t *ret_pid)
 {
-    char git[] = "git", option_c[] = "-c", level[] = "core.compression=1", at[] = "--git-dir",
-         command[] = "fast-import", quiet[] = "--quiet", date[] = "--date-format=raw",
-         done[] = "--done";
-    char *argv[] = {git, option_c, level, at, directory, command, quiet, date, done, NULL};
+    char git[] = "git", option_c[] = "-c", level[] = "core.compression=1",
+         pack[] = "fastimport.unpackLimit=1", at[] = "--git-dir", command[] = "fast-import",
+         quiet[] = "--quiet", date[] = "--date-format=raw", done[] = "--done";
+    char *argv[] = {git,       option_c, level, option_c, pack, at,
+                    directory, command,  quiet, date,     done, NULL};
     posix_spawn_file_actions_t actions;
     int errnum = posix_spawn_file_actions_init(&actions);
 

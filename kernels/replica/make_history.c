@@ -13,7 +13,7 @@
 #include "base_import.h"
 #include "truth.h"
 
-enum { EXIT_USAGE = 2, COMMITS_DEFAULT = 32 };
+enum { COMMITS_DEFAULT = 32 };
 
 struct options {
     const char *case_name, *source, *out, *truth, *cache;
@@ -41,7 +41,7 @@ static const char usage[] =
     "  --list-cases        list the regressions\n"
     "  --help              show this\n"
     "\n"
-    "Exit status: 0 done; 2 wrong usage; others as the table in docs/exit-status.md.\n";
+    "Exit status: 0 done, 4 wrong usage, 5 no such source, 3 any other error.\n";
 
 static void list_cases(void)
 {
@@ -140,29 +140,48 @@ static int print_where(const struct layout *layout, uint64_t seed)
     return 0;
 }
 
+static int write_truth(const struct truth *truth, const char *path, struct culprit_error *error)
+{
+    return path ? truth_write(truth, path, error) : 0;
+}
+
+/* The repository is made whole or not at all; what lay there before stays. */
 static int make(const struct options *options, const struct replica_case *which,
                 const struct layout *layout, struct culprit_error *error)
 {
     CULPRIT_CLEANUP(history_result_clear) struct history_result history = {0};
+    const struct truth truth = {which, options->source, layout, &history, options->seed};
     _cleanup_free_ char *path = NULL;
     _cleanup_free_ char *home = path_cache_home();
     _cleanup_free_ char *own_cache = home ? path_join(home, "replica") : NULL;
     const char *cache = options->cache ? options->cache : own_cache;
     int result = archive_source_path(options->source, &path, error);
 
-    if (result == 0)
-        result = base_repository(path, options->no_cache ? NULL : cache, options->out, error);
+    if (result < 0)
+        return result;
+    result = base_repository(path, options->no_cache ? NULL : cache, options->out, error);
+    if (result == -CULPRIT_CONFLICT)
+        return result;
     if (result == 0)
         result = history_write(options->out, which, layout, options->seed, &history, error);
-    if (result == 0 && options->truth) {
-        const struct truth truth = {which, options->source, layout, &history, options->seed};
-
-        result = truth_write(&truth, options->truth, error);
-    }
     if (result == 0)
-        printf("%s: %u commits from %.12s (good) to %.12s (bad)\n", options->out, layout->count,
-               history.records[0].id, history.records[layout->count].id);
-    return result;
+        result = write_truth(&truth, options->truth, error);
+    if (result < 0) {
+        file_remove_tree(options->out, NULL);
+        return result;
+    }
+    printf("%s: %u commits from %.12s (good) to %.12s (bad)\n", options->out, layout->count,
+           history.records[0].id, history.records[layout->count].id);
+    return 0;
+}
+
+static bool is_within(const char *path, const char *directory)
+{
+    size_t length = strlen(directory);
+
+    while (length > 1 && directory[length - 1] == '/')
+        length--;
+    return strncmp(path, directory, length) == 0 && path[length] == '/';
 }
 
 static int run(const struct options *options, struct culprit_error *error)
@@ -187,13 +206,17 @@ static int run(const struct options *options, struct culprit_error *error)
     if (!options->source || !options->out)
         return culprit_fail(error, CULPRIT_INVALID,
                             "--source and --out are needed; see make-history --help");
+    if (options->truth && is_within(options->truth, options->out))
+        return culprit_fail(error, CULPRIT_INVALID,
+                            "the truth belongs outside the repository: %s is in it",
+                            options->truth);
     return make(options, which, &layout, error);
 }
 
 static int fail(const struct culprit_error *error)
 {
     fprintf(stderr, "make-history: %s\n", error->message);
-    return error->code == CULPRIT_INVALID ? EXIT_USAGE : culprit_code_exit_status(error->code);
+    return culprit_code_exit_status(error->code);
 }
 
 int main(int argc, char **argv)
@@ -216,8 +239,9 @@ int main(int argc, char **argv)
             return fail(&error);
     }
     if (optind < argc) {
-        fprintf(stderr, "make-history: unexpected argument %s; see --help\n", argv[optind]);
-        return EXIT_USAGE;
+        culprit_fail(&error, CULPRIT_INVALID, "unexpected argument \"%s\"; see make-history --help",
+                     argv[optind]);
+        return fail(&error);
     }
     if (git_libgit2_init() < 0) {
         fputs("make-history: cannot set up libgit2\n", stderr);
