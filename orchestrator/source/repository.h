@@ -63,16 +63,18 @@ void commit_range_clear(struct commit_range *range);
 int repository_commit(struct repository *repository, const char *commit_id, struct commit_info *ret,
                       struct culprit_error *error);
 
-/* Makes `directory` hold exactly the commit's tree with the patches applied. Files that already
- * agree are not touched, so that an incremental build sees only what changed; files of the last
- * check-out that the commit lacks are removed. What lies there is remembered in
- * `directory`.state beside it; a missing or torn state means a fresh check-out.
+/* Makes `directory` hold exactly the commit's tree with the patches applied; each patch is a text:
+ * a unified diff, a mail or an mbox. Files that already agree are not touched, so that an
+ * incremental build sees only what changed; whatever the commit lacks is removed. What lies there
+ * is remembered in `directory`.state beside it; where that is missing, torn or out of date, files
+ * are compared by content. One process at a time per directory.
  * A patch that does not apply: FAILED, naming patch number, file and hunk. */
 int repository_checkout(struct repository *repository, const char *commit_id,
                         const struct strv *patches, const char *directory, struct cancel *cancel,
                         struct culprit_error *error);
 
-/* The commit's message, and its diff against its first parent cut at `maximum` bytes. */
+/* The commit's message, and the statistics of its diff against its first parent ("" for a root),
+ * each cut at `maximum` bytes. The caller frees both. */
 int repository_show(struct repository *repository, const char *commit_id, size_t maximum,
                     char **ret_message, char **ret_diffstat, struct culprit_error *error);
 
