@@ -70,7 +70,7 @@ static char *submit_line(const struct dossier *dossier, const struct bisect_step
     json_decref(document);
     if (!text)
         return NULL;
-    buffer_puts(&line, "echo ");
+    buffer_puts(&line, "printf %s "); /* an echo may interpret the JSON's backslashes */
     quote(&line, text);
     buffer_puts(&line, " | culprit submit --wait -");
     return buffer_take(&line);
