@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { READ_STEP = 4096 };
+static const size_t read_step = 4096;
+static const size_t line_file_maximum = (size_t)1024 * 1024;
 
 static ssize_t read_restarting(int fd, void *buffer, size_t size)
 {
@@ -21,12 +22,12 @@ static ssize_t read_restarting(int fd, void *buffer, size_t size)
     return got;
 }
 
-/* Room for at least READ_STEP more bytes and a NUL. */
+/* Room for at least read_step more bytes and a NUL. */
 static int grow(char **text, size_t *size, size_t used)
 {
-    if (*size - used > READ_STEP)
+    if (*size - used > read_step)
         return 0;
-    size_t wanted = *size ? *size * 2 : 2 * READ_STEP;
+    size_t wanted = *size ? *size * 2 : 2 * read_step;
     char *larger = realloc(*text, wanted);
     if (!larger)
         return -ENOMEM;
@@ -73,8 +74,8 @@ int text_read_line(const char *path, char *line, size_t size)
 {
     line[0] = '\0';
     _cleanup_text_ char *text = NULL;
-    int result = text_read(path, 1024 * 1024, &text, NULL);
-    if (result < 0)
+    int result = text_read(path, line_file_maximum, &text, NULL);
+    if (!text)
         return result;
 
     const char *first = text;

@@ -13,6 +13,7 @@
 enum {
     DOMAINS_MAXIMUM = CPU_MASK_MAXIMUM * 2, /* distinct ones */
     DOMAIN_NAME_SIZE = 32,
+    ESCAPED_NAME_MAXIMUM = 6 * DOMAIN_NAME_SIZE,
 };
 
 struct domain {
@@ -80,7 +81,7 @@ static void report_domain(struct record_writer *writer, const struct domain *dom
     cpu_mask_print(&domain->span, list);
     record_begin(writer, "domain");
     record_unsigned(writer, "level", domain->level);
-    record_text(writer, "name", domain->name, 6 * DOMAIN_NAME_SIZE);
+    record_text(writer, "name", domain->name, ESCAPED_NAME_MAXIMUM);
     record_text(writer, "span", list, sizeof(list));
     record_finish(writer);
 }

@@ -13,6 +13,7 @@ enum {
     NOTE_GNU_BUILD_ID = 3,  /* NT_GNU_BUILD_ID */
     CMDLINE_MAXIMUM = 2400, /* the kernel's limit is 2048 bytes on x86 */
     NOTES_MAXIMUM = 1024 * 1024,
+    MEMINFO_MAXIMUM = 1024 * 1024,
 };
 
 static uint32_t word_at(const unsigned char *bytes)
@@ -72,7 +73,7 @@ static uint64_t memory_bytes(void)
     _cleanup_text_ char *text = NULL;
     unsigned long long kibibytes = 0;
 
-    if (text_read("/proc/meminfo", 1024 * 1024, &text, NULL) < 0)
+    if (text_read("/proc/meminfo", MEMINFO_MAXIMUM, &text, NULL) < 0)
         return 0;
     char *cursor = text;
     for (char *line = text_next_line(&cursor); line; line = text_next_line(&cursor))

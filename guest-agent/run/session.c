@@ -114,13 +114,12 @@ static void report_histogram(struct session *session, size_t index,
         uint64_t count = result->histogram.buckets[i], bound = histogram_upper_bound(i);
         if (count == 0)
             continue;
-        if (pairs > 0 && (pairs == PAIRS_MAXIMUM || !record_pair(session->writer, bound, count))) {
-            close_histogram(session);
-            pairs = 0;
-        } else if (pairs > 0) {
+        if (pairs > 0 && pairs < PAIRS_MAXIMUM && record_pair(session->writer, bound, count)) {
             pairs++;
             continue;
         }
+        if (pairs > 0)
+            close_histogram(session);
         open_histogram(session, index, result);
         record_pair(session->writer, bound, count);
         pairs = 1;

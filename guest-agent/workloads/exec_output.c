@@ -106,13 +106,21 @@ void exec_output_init(struct exec_output *output, struct workload_context *conte
     *output = (struct exec_output){.context = context, .metrics = metrics};
 }
 
+/* A NUL would end the line for whoever reads it. */
+static void add_character(struct exec_output *output, char character)
+{
+    if (character == '\0')
+        character = ' ';
+    output->line[output->used++] = character;
+}
+
 void exec_output_add(struct exec_output *output, const char *bytes, size_t length)
 {
     for (size_t i = 0; i < length; i++) {
         if (bytes[i] == '\n')
             end_line(output);
         else if (output->used + 1 < sizeof(output->line))
-            output->line[output->used++] = bytes[i] ? bytes[i] : ' ';
+            add_character(output, bytes[i]);
         else
             output->cut = true;
     }
