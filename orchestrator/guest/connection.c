@@ -221,6 +221,17 @@ static void unsubscribe(struct connection *connection, virConnectPtr handle)
     connection->lifecycle = connection->shutdown = -1;
 }
 
+static int check_type(const struct connection *connection, virConnectPtr handle,
+                      struct culprit_error *error)
+{
+    const char *type = virConnectGetType(handle);
+
+    if (type && strcmp(type, "QEMU") == 0)
+        return 0;
+    return culprit_fail(error, CULPRIT_UNSUPPORTED, "the hypervisor at %s is %s and not QEMU",
+                        connection->uri, type ? type : "unknown");
+}
+
 static int open_handle(struct connection *connection, virConnectPtr *ret,
                        struct culprit_error *error)
 {
@@ -232,7 +243,9 @@ static int open_handle(struct connection *connection, virConnectPtr *ret,
         const char *advice = status == -CULPRIT_UNAVAILABLE ? advice_for(connection->uri) : "";
         return culprit_fail(error, cause.code, "%s%s", cause.message, advice);
     }
-    int status = subscribe(connection, handle, error);
+    int status = check_type(connection, handle, error);
+    if (status == 0)
+        status = subscribe(connection, handle, error);
     if (status < 0) {
         unsubscribe(connection, handle);
         virConnectClose(handle);

@@ -111,11 +111,7 @@ static int read_version(struct libvirt_hypervisor *hypervisor, virConnectPtr han
                         struct culprit_error *error)
 {
     unsigned long version;
-    const char *type = virConnectGetType(handle);
 
-    if (!type || strcmp(type, "QEMU") != 0)
-        return culprit_fail(error, CULPRIT_UNSUPPORTED, "the hypervisor is %s and not QEMU",
-                            type ? type : "unknown");
     if (virConnectGetVersion(handle, &version) < 0)
         return fail_libvirt(error, "cannot find qemu-system-x86_64");
     snprintf(hypervisor->qemu_version, sizeof hypervisor->qemu_version, "%lu.%lu.%lu",
