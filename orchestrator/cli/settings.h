@@ -2,7 +2,7 @@
 /*
  * Which server, and with which token. Each from the first that says it:
  *
- *  server: --server, $CULPRIT_SERVER, `server` in the settings file, http://127.0.0.1:8316
+ *  server: --server, $CULPRIT_SERVER, `server` in the settings file, http://127.0.0.1:8470
  *  token:  $CULPRIT_TOKEN, the file that $CULPRIT_TOKEN_FILE names, `token_file` in the settings
  *          file; none
  *
@@ -15,7 +15,7 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 
-#define SETTINGS_DEFAULT_SERVER "http://127.0.0.1:8316"
+#define SETTINGS_DEFAULT_SERVER "http://127.0.0.1:8470"
 
 struct settings {
     char *server; /* without a slash at the end */

@@ -62,7 +62,7 @@ static void test_precedence(void **state)
                                             (char *)*state);
     _cleanup_free_ char *other = path_join(*state, "other");
 
-    expect(NULL, "http://127.0.0.1:8316", NULL);
+    expect(NULL, "http://127.0.0.1:8470", NULL);
     write_file(*state, "culprit/config", file, 0644);
     write_file(*state, "token", " secret-of-file \n", 0600);
     expect(NULL, "https://file", "secret-of-file");
@@ -95,7 +95,7 @@ static void test_bad_files(void **state)
 
 static void test_servers(void **state)
 {
-    static const char *const refused[] = {"", "127.0.0.1:8316", "ftp://host", "file:///etc/passwd"};
+    static const char *const refused[] = {"", "127.0.0.1:8470", "ftp://host", "file:///etc/passwd"};
 
     (void)state;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
