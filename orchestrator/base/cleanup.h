@@ -16,12 +16,14 @@
 
 #define CULPRIT_CLEANUP(function) __attribute__((cleanup(function##_cleanup)))
 
+/* A type cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define DEFINE_CLEANUP(pointer_type, function)                   \
     static inline void function##_cleanup(pointer_type *pointer) \
     {                                                            \
         function(*pointer);                                      \
     }                                                            \
     struct culprit_require_semicolon_
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 static inline void free_cleanup(void *pointer)
 {

@@ -6,6 +6,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#ifdef __clang_analyzer__
+#undef culprit_fail
+#undef culprit_fail_errno
+#undef culprit_fail_at
+#undef culprit_error_prefix
+#endif
+
 /*
  * Exit statuses (docs/cli.md): 0 done, 1 a regression or a verdict against, 2 inconclusive are
  * verdicts and are not in this table; 3 is any error but those that the caller can tell apart.

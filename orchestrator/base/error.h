@@ -60,6 +60,15 @@ int culprit_error_allow(struct culprit_error *error, const char *const *words, s
 int culprit_error_prefix(struct culprit_error *error, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* The static analyser does not look into other files: this tells it that a failure is negative, so
+ * that it does not follow paths on which a failed function goes on as if it had succeeded. */
+#ifdef __clang_analyzer__
+#define culprit_fail(error, code, ...) (culprit_fail(error, code, __VA_ARGS__), -(int)(code))
+#define culprit_fail_errno(...)        (culprit_fail_errno(__VA_ARGS__), -(int)CULPRIT_IO)
+#define culprit_fail_at(...)           (culprit_fail_at(__VA_ARGS__), -(int)CULPRIT_INVALID)
+#define culprit_error_prefix(...)      (culprit_error_prefix(__VA_ARGS__), -(int)CULPRIT_INTERNAL)
+#endif
+
 /* Stable lower-case word ("invalid", "not_found", …) for JSON and logs. */
 const char *culprit_code_name(enum culprit_code code);
 

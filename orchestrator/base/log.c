@@ -25,7 +25,7 @@ static bool to_journal;
  * while standard error is still that stream (systemd.exec(5)). */
 static void find_journal(void)
 {
-    const char *stream = getenv("JOURNAL_STREAM");
+    const char *stream = secure_getenv("JOURNAL_STREAM");
     unsigned long long device, inode;
     struct stat status;
 

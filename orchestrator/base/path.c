@@ -50,7 +50,7 @@ char *path_directory(const char *path)
 /* $HOME, or what the user database says: services may run without the variable. */
 static char *home_directory(void)
 {
-    const char *home = getenv("HOME");
+    const char *home = secure_getenv("HOME");
     struct passwd entry, *found = NULL;
     char strings[4096];
 
@@ -65,7 +65,7 @@ static char *home_directory(void)
  * the user's home/fallback/culprit. */
 static char *home_path(const char *variable, const char *fallback)
 {
-    const char *base = getenv(variable);
+    const char *base = secure_getenv(variable);
     _cleanup_free_ char *home = NULL;
 
     if (base && base[0] == '/')
@@ -98,8 +98,8 @@ static bool private_directory(const char *path)
 
 char *path_runtime_home(void)
 {
-    const char *base = getenv("XDG_RUNTIME_DIR");
-    const char *temporary = getenv("TMPDIR");
+    const char *base = secure_getenv("XDG_RUNTIME_DIR");
+    const char *temporary = secure_getenv("TMPDIR");
     _cleanup_free_ char *path = NULL;
 
     if (base && base[0] == '/')

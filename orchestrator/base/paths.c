@@ -46,7 +46,7 @@ static bool is_below(const char *path, const char *directory)
 
 static char *find(const struct place *place)
 {
-    const char *override = getenv("CULPRIT_DATA_DIR");
+    const char *override = secure_getenv("CULPRIT_DATA_DIR");
     char directory[PATH_MAX];
     _cleanup_free_ char *beside = NULL;
 

@@ -93,12 +93,13 @@ static void __attribute__((noreturn)) child_fail(const struct pipes *pipes, enum
 /* Ignored signals and the signal mask survive exec(): the program must not inherit ours. */
 static void child_reset_signals(void)
 {
+    const struct sigaction standard = {.sa_handler = SIG_DFL};
     sigset_t none;
 
     for (int number = 1; number < NSIG; number++)
-        signal(number, SIG_DFL); /* refused for SIGKILL and SIGSTOP, which are at their default */
+        sigaction(number, &standard, NULL); /* refused for SIGKILL and SIGSTOP, which need none */
     sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
+    pthread_sigmask(SIG_SETMASK, &none, NULL);
 }
 
 static void child_redirect(const struct pipes *pipes)

@@ -68,6 +68,8 @@ static int remove_content(int parent, const char *name, unsigned depth)
             close(fd);
         return -errnum;
     }
+    /* Safe while each thread has a stream of its own (readdir(3)).
+     * NOLINTNEXTLINE(concurrency-mt-unsafe) */
     while ((errno = 0, entry = readdir(directory))) {
         int r;
 

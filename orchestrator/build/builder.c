@@ -244,7 +244,7 @@ static int collect(struct build *build, struct culprit_error *error)
         r = elf_build_id(vmlinux, result->build_id, error);
     if (r == 0)
         r = file_read(release_path, RELEASE_MAXIMUM, &release, NULL, error);
-    if (r < 0)
+    if (r != 0)
         return r;
     release[strcspn(release, "\n")] = '\0';
     snprintf(result->release, sizeof result->release, "%s", release);

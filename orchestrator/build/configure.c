@@ -203,5 +203,5 @@ int configure(struct make *make, const struct slot *slot, const struct kconfig *
         r = read_config(path, &actual, &text, error);
     if (r == 0)
         r = check(slot, asked, actual, error);
-    return r < 0 ? r : install(slot, text, error);
+    return r != 0 ? r : install(slot, text, error);
 }

@@ -188,7 +188,7 @@ static int consider(const char *cache_directory, unsigned number, const struct s
     _cleanup_free_ char *holds = NULL;
     struct candidate candidate = {0};
     struct stat status;
-    bool taken;
+    bool taken = false;
     int r = slot_new(cache_directory, number, &slot, error);
 
     if (r == 0)
