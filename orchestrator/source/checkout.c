@@ -38,7 +38,7 @@ static int update_directory(struct repository *repository, struct manifest *want
     fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return culprit_fail_errno(error, errno, "cannot open the directory %s", directory);
-    result = worktree_scan(repository, fd, &known, wanted, cancel, error);
+    result = worktree_scan(fd, &known, wanted, cancel, error);
     if (result == 0)
         result = worktree_write(repository, fd, wanted, cancel, error);
     if (result == 0)

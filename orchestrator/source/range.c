@@ -188,8 +188,7 @@ static int fill(struct repository *repository, const struct numbering *numbering
 }
 
 static int check_ends(const struct repository *repository, struct history *history,
-                      const struct history_node *good, const struct history_node *bad,
-                      struct culprit_error *error)
+                      const struct history_node *bad, struct culprit_error *error)
 {
     if (!history_merge_base(history))
         return culprit_fail(error, CULPRIT_INVALID,
@@ -201,7 +200,6 @@ static int check_ends(const struct repository *repository, struct history *histo
                             "between them in which a regression could have come in; are the two "
                             "swapped?",
                             repository->name);
-    (void)good;
     return 0;
 }
 
@@ -229,7 +227,7 @@ int repository_range(struct repository *repository, const char *good_id, const c
         return result;
     good = history_find(history, git_commit_id(good_commit));
     bad = history_find(history, git_commit_id(bad_commit));
-    result = check_ends(repository, history, good, bad, error);
+    result = check_ends(repository, history, bad, error);
     if (result < 0)
         return result;
     if (!number_commits(&numbering, bad))

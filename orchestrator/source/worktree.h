@@ -13,8 +13,8 @@
 /* Removes what the manifest does not have and what is of the wrong kind; marks in `wanted` (by
  * manifest_file_saw) each file that is on disk as wanted. `known` (may be empty) is what was last
  * seen there; a file that it does not vouch for is read and hashed. */
-int worktree_scan(struct repository *repository, int directory_fd, const struct manifest *known,
-                  struct manifest *wanted, struct cancel *cancel, struct culprit_error *error);
+int worktree_scan(int directory_fd, const struct manifest *known, struct manifest *wanted,
+                  struct cancel *cancel, struct culprit_error *error);
 
 /* Writes each file of `wanted` that is not marked, and marks it. */
 int worktree_write(struct repository *repository, int directory_fd, struct manifest *wanted,

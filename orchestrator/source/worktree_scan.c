@@ -15,7 +15,6 @@ enum {
 };
 
 struct scan {
-    struct repository *repository;
     const struct manifest *known;
     struct manifest *wanted;
     struct cancel *cancel;
@@ -190,11 +189,10 @@ static int scan_directory(struct scan *scan, int fd, size_t length, unsigned dep
     return 0;
 }
 
-int worktree_scan(struct repository *repository, int directory_fd, const struct manifest *known,
-                  struct manifest *wanted, struct cancel *cancel, struct culprit_error *error)
+int worktree_scan(int directory_fd, const struct manifest *known, struct manifest *wanted,
+                  struct cancel *cancel, struct culprit_error *error)
 {
     struct scan scan = {
-        .repository = repository,
         .known = known,
         .wanted = wanted,
         .cancel = cancel,
