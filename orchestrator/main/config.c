@@ -174,6 +174,7 @@ static READER_TYPE(read_repositories)
     return 0;
 }
 
+/* Names of members and functions. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define FIELD(key_, read_, member_, minimum_, maximum_)                         \
     {                                                                           \
         .key = key_, .read = read_, .offset = offsetof(struct config, member_), \
@@ -189,6 +190,7 @@ static READER_TYPE(read_repositories)
         return reader_mapping(reader, node, fields, COUNT(fields), target); \
     }                                                                       \
     struct culprit_require_semicolon_
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 SECTION(builds, FIELD("slots", read_unsigned, builds.slots, 1, 64),
         FIELD("jobs", read_unsigned, builds.jobs, 1, 1024),
@@ -251,6 +253,7 @@ static unsigned host_cpus(void)
 /* systemd says where; else root has the system's places, and everybody else their own. */
 static char *default_directory(const char *variable, const char *system, char *(*own)(void))
 {
+    /* No other thread exists yet. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     const char *given = getenv(variable);
 
     if (given && given[0] == '/' && !strchr(given, ':'))
@@ -298,7 +301,7 @@ static void set_numbers(struct config *config)
     config->jobs.waiting = 1000;
     config->mail.security = SMTP_STARTTLS;
     config->keep.size = UINT64_C(20) << 30;
-    config->keep.age_ns = 90 * 24 * HOUR_NS;
+    config->keep.age_ns = HOUR_NS * 24 * 90;
 }
 
 static int check(const struct config *config, struct culprit_error *error)

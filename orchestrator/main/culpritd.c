@@ -51,6 +51,7 @@ static int parse(int count, char **arguments, struct options *ret)
     int code;
 
     *ret = (struct options){.config = CONFIG_DEFAULT_PATH, .scope = "submit"};
+    /* No other thread exists yet. NOLINTNEXTLINE(concurrency-mt-unsafe) */
     while ((code = getopt_long(count, arguments, "c:hV", table, NULL)) != -1) {
         switch (code) {
         case 'c':

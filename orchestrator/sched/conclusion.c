@@ -8,6 +8,9 @@
 #include "base/buffer.h"
 #include "stats/summary.h"
 
+/* Subjects stand in the place of numbers. */
+enum { REASON_MAXIMUM = 64 * 1024 };
+
 /* JSON has no NaN: null stands for it. */
 static json_t *number(double value)
 {
@@ -67,7 +70,7 @@ static json_t *culprit_json(const struct dossier *dossier, const struct bisect_s
 
 char *conclusion_reason(const struct dossier *dossier, const char *reason)
 {
-    _cleanup_buffer_ struct buffer text = BUFFER_INIT(64 * 1024);
+    _cleanup_buffer_ struct buffer text = BUFFER_INIT(REASON_MAXIMUM);
     unsigned commit = 0;
     size_t length = 0;
     const char *at = reason, *found;

@@ -223,6 +223,6 @@ int decide(const struct dossier *dossier, uint64_t now_ns, struct decision *ret,
     if (status < 0)
         return status;
     *ret = decision;
-    decision = (struct decision){0};
+    memset(&decision, 0, sizeof decision);
     return 0;
 }

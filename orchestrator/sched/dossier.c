@@ -170,7 +170,7 @@ int dossier_load(struct store *store, int64_t id, struct dossier *ret, struct cu
     fill_builds(&dossier);
     fill_trials(&dossier);
     *ret = dossier;
-    dossier = (struct dossier){0};
+    memset(&dossier, 0, sizeof dossier);
     return 0;
 }
 

@@ -68,7 +68,7 @@ static int resolve_run(struct repository *repository, const char *ref, struct co
     if (status < 0)
         return status;
     *ret = range;
-    range = (struct commit_range){0};
+    memset(&range, 0, sizeof range);
     return 0;
 }
 

@@ -25,12 +25,13 @@ struct course;
 struct task {
     struct task *next; /* of the course's tasks */
     struct course *course;
-    enum task_kind kind;
     struct cancel *cancel;
     uint64_t started_ns; /* monotonic */
-    bool exclusive;      /* nothing else may run beside it */
-    bool waiting;        /* another task is building the same recipe */
-    bool ended;          /* its result waits for the store to have room */
+    enum task_kind kind;
+    bool exclusive;    /* nothing else may run beside it */
+    bool waiting;      /* another task is building the same recipe */
+    bool ended;        /* its result waits for the store to have room */
+    bool engine_later; /* out; RESOLVE: it takes a kernel */
 
     /* Borrowed; valid while the task is. */
     struct work *work;
@@ -39,20 +40,19 @@ struct task {
 
     /* In. */
     struct lease lease; /* IDENTIFY, BUILD, TRIAL */
-    char commit_id[COMMIT_ID_SIZE];
-    char *directory; /* made before and removed after the work; BUILD, TRIAL */
-    char *kernel;    /* TRIAL, ENGINE */
+    char *directory;    /* made before and removed after the work; BUILD, TRIAL */
+    char *kernel;       /* TRIAL, ENGINE */
     char *build_id;
     int64_t build;
     uint64_t seed;
-    struct work_engine engine;    /* TRIAL; RESOLVE, ENGINE: out */
+    struct work_engine engine; /* TRIAL; RESOLVE, ENGINE: out */
+    char commit_id[COMMIT_ID_SIZE];
     char recipe[DIGEST_HEX_SIZE]; /* BUILD; IDENTIFY: out */
 
     /* Out. */
-    int status;
     struct culprit_error error;
+    int status;
     struct commit_range range;
-    bool engine_later; /* RESOLVE: it takes a kernel */
     struct build_result build_result;
     char log[DIGEST_HEX_SIZE], config[DIGEST_HEX_SIZE], console[DIGEST_HEX_SIZE],
         records[DIGEST_HEX_SIZE]; /* blobs */

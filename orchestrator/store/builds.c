@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Builds, which belong to all jobs, and what they stand for in one. */
+#include <string.h>
+
 #include "store/database.h"
 #include "store/facts.h"
 
@@ -70,7 +72,7 @@ int store_build_find(struct store *store, const char *recipe, struct stored_buil
     if (status < 0)
         return status;
     *ret = build;
-    build = (struct stored_build){0};
+    memset(&build, 0, sizeof build);
     return 0;
 }
 
@@ -155,6 +157,6 @@ int store_builds_get(struct store *store, int64_t job, struct stored_builds *ret
     if (status < 0)
         return status;
     *ret = builds;
-    builds = (struct stored_builds){0};
+    memset(&builds, 0, sizeof builds);
     return 0;
 }

@@ -162,6 +162,6 @@ int store_commits_get(struct store *store, int64_t job, struct stored_commits *r
     if (status < 0)
         return status;
     *ret = commits;
-    commits = (struct stored_commits){0};
+    memset(&commits, 0, sizeof commits);
     return 0;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "store/events.h"
 
+#include <string.h>
+
 #include "store/database.h"
 
 void stored_events_clear(struct stored_events *events)
@@ -62,6 +64,6 @@ int store_events_get(struct store *store, int64_t job, uint64_t after, unsigned 
     if (status < 0)
         return status;
     *ret = events;
-    events = (struct stored_events){0};
+    memset(&events, 0, sizeof events);
     return 0;
 }

@@ -201,7 +201,7 @@ int store_job_list(struct store *store, const struct job_filter *filter, struct 
     if (status < 0)
         return status;
     *ret = jobs;
-    jobs = (struct stored_jobs){0};
+    memset(&jobs, 0, sizeof jobs);
     return 0;
 }
 

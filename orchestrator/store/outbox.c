@@ -122,7 +122,7 @@ int store_mail_next(struct store *store, struct stored_mail *ret, struct culprit
     if (status < 0)
         return status;
     *ret = mail;
-    mail = (struct stored_mail){0};
+    memset(&mail, 0, sizeof mail);
     return 0;
 }
 
@@ -169,7 +169,7 @@ int store_mail_of_job(struct store *store, int64_t job, struct stored_mails *ret
     if (status < 0)
         return status;
     *ret = mails;
-    mails = (struct stored_mails){0};
+    memset(&mails, 0, sizeof mails);
     return 0;
 }
 

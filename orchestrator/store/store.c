@@ -43,8 +43,7 @@ static int take_lock(const char *directory, int *ret, struct culprit_error *erro
     /* The number is for people; the lock itself is the kernel's and ends with the process. */
     if (ftruncate(lock, 0) < 0 || dprintf(lock, "%ld\n", (long)getpid()) < 0)
         return culprit_fail_errno(error, errno, "cannot write the lock file %s", path);
-    *ret = lock;
-    lock = -1;
+    *ret = take_fd(&lock);
     return 0;
 }
 
@@ -56,7 +55,7 @@ static int limit_size(struct store *store, uint64_t maximum, struct culprit_erro
     if (!maximum)
         return 0;
     snprintf(pragma, sizeof pragma, "PRAGMA max_page_count = %llu",
-             (unsigned long long)(maximum / PAGE_SIZE + 1));
+             (unsigned long long)maximum / PAGE_SIZE + 1);
     return database_execute(store, pragma, "limit the size of the store", error);
 }
 

@@ -37,13 +37,15 @@ int store_open(const struct store_options *options, struct store **ret,
 void store_close(struct store *store);
 DEFINE_CLEANUP(struct store *, store_close);
 
-/* For records that live in the caller's frame: CULPRIT_CLEANUP(stored_job_clear) struct … = {0}; */
+/* For records that live in the caller's frame: CULPRIT_CLEANUP(stored_job_clear) struct … = {0};
+ * A type cannot stand in parentheses. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define DEFINE_CLEAR(type, function)                    \
     static inline void function##_cleanup(type *record) \
     {                                                   \
         function(record);                               \
     }                                                   \
     struct culprit_require_semicolon_
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 struct store_transaction {
     struct store *store; /* NULL: nothing is open */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Trials with their samples, and the leases of work in flight. */
+#include <string.h>
+
 #include "store/database.h"
 #include "store/facts.h"
 
@@ -182,7 +184,7 @@ int store_trials_get(struct store *store, int64_t job, struct stored_trials *ret
     if (status < 0)
         return status;
     *ret = trials;
-    trials = (struct stored_trials){0};
+    memset(&trials, 0, sizeof trials);
     return 0;
 }
 
@@ -208,7 +210,7 @@ int store_trial_get(struct store *store, int64_t job, unsigned number, struct st
     if (status < 0)
         return status;
     *ret = trial;
-    trial = (struct stored_trial){0};
+    memset(&trial, 0, sizeof trial);
     return 0;
 }
 
@@ -252,6 +254,6 @@ int store_samples_get(struct store *store, int64_t job, unsigned number, struct 
     if (status < 0)
         return status;
     *ret = samples;
-    samples = (struct stored_samples){0};
+    memset(&samples, 0, sizeof samples);
     return 0;
 }
