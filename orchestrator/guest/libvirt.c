@@ -97,7 +97,7 @@ static void hypervisor_free_libvirt(struct hypervisor *base)
 
 static void libvirt_hypervisor_free(struct libvirt_hypervisor *hypervisor)
 {
-    hypervisor_free_libvirt(&hypervisor->base);
+    hypervisor_free_libvirt(hypervisor ? &hypervisor->base : NULL);
 }
 DEFINE_CLEANUP(struct libvirt_hypervisor *, libvirt_hypervisor_free);
 
