@@ -103,6 +103,7 @@ void stand_up(struct stand *stand)
         .mail_from = "culprit <culprit@example.org>",
         .mail_domain = "example.org",
         .mail_retry_ns = 1000000,
+        .keep = stand->keep,
     };
     assert_success(service_new(&options, &stand->service, &error));
     assert_success(service_start(stand->service, &error));

@@ -28,6 +28,7 @@ struct stand {
     bool without_mailer;
     unsigned build_slots, guest_slots, active_jobs; /* 0: 1, 2, 2 */
     uint64_t store_maximum;
+    struct blobs_limits keep;
     int64_t clock_offset_ns; /* added to the time of day that the scheduler sees */
     uint64_t patience_usec;  /* 0: 60 s */
 

@@ -368,6 +368,52 @@ static void a_full_store_stalls_and_goes_on(void **state)
     free(stand.mail.last);
 }
 
+/* --- old artefacts -------------------------------------------------------------------------- */
+
+static int64_t swept_job;
+
+static bool console_is_gone(struct stand *stand)
+{
+    CULPRIT_CLEANUP(blob_reader_free) struct blob_reader *reader = NULL;
+    return service_console(stand->service, swept_job, 1, &reader, &error) == -CULPRIT_NOT_FOUND;
+}
+
+/* An hour later, with room for nothing: what a job that is over left behind goes, and is made again
+ * when it is wanted; a job that is not over keeps what it has. */
+static void only_old_jobs_are_cleared_away(void **state)
+{
+    struct scripted_script changing = {.good_level = 50, .noise = 1};
+    struct stand stand = {.directory = *state, .script = &changing};
+    _cleanup_buffer_ struct buffer text = BUFFER_INIT(1024 * 1024);
+    int64_t again = 0;
+
+    stand_up(&stand);
+    swept_job = stand_submit_run(&stand, "");
+    stand_finish(&stand, swept_job);
+    assert_false(console_is_gone(&stand));
+    stand_down(&stand);
+
+    stand.clock_offset_ns = 3600ll * 1000000000;
+    stand.keep.maximum = 1;
+    stand_up(&stand);
+    stand_until(&stand, console_is_gone);
+    assert_success(service_report(stand.service, swept_job, REPORT_FORM_TEXT, &text, &error));
+    changing.hold_trials = true;
+    assert_success(service_rerun(stand.service, swept_job, &again, &error));
+    stand_until(&stand, guest_is_held);
+    assert_int_equal(scripted_work_counts(stand.work).builds, 1);
+    stand_down(&stand);
+
+    changing.hold_trials = false;
+    stand.clock_offset_ns *= 2;
+    stand_up(&stand);
+    stand_finish(&stand, again);
+    stand_expect(&stand, again, "verdict", "measured");
+    assert_int_equal(scripted_work_counts(stand.work).builds, 0);
+    stand_down(&stand);
+    free(stand.mail.last);
+}
+
 /* --- submitting ----------------------------------------------------------------------------- */
 
 static void a_key_makes_submitting_repeatable(void **state)
@@ -453,6 +499,7 @@ int main(void)
         scratch_test(the_engine_may_wait_for_a_kernel),
         scratch_test(the_functional_engine_gives_no_verdicts),
         scratch_test(a_full_store_stalls_and_goes_on),
+        scratch_test(only_old_jobs_are_cleared_away),
         scratch_test(a_key_makes_submitting_repeatable),
         scratch_test(faulty_documents_name_their_place),
     };
