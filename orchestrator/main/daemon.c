@@ -210,13 +210,15 @@ static void on_stopped(void *context)
 static int on_signal(sd_event_source *source, const struct signalfd_siginfo *info, void *context)
 {
     struct daemon *daemon = context;
+    char sender[64];
 
     (void)source;
     if (daemon->ending)
         return sd_event_exit(daemon->event, 0);
     daemon->ending = true;
+    snprintf(sender, sizeof sender, "SENDER=%u", info->ssi_pid);
     log_info("ending: work in flight is stopped and will be done again",
-             info->ssi_signo == SIGINT ? "SIGNAL=INT" : "SIGNAL=TERM", NULL);
+             info->ssi_signo == SIGINT ? "SIGNAL=INT" : "SIGNAL=TERM", sender, NULL);
     sd_notify(0, "STOPPING=1");
     api_free(daemon->api);
     daemon->api = NULL;
