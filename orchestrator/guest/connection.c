@@ -188,10 +188,17 @@ static void on_close(virConnectPtr handle, int reason, void *data)
     pthread_mutex_unlock(&connection->mutex);
 }
 
+/* The embedded driver cannot go away; it takes a callback for that and never lets go of it. */
+static bool can_break(const struct connection *connection)
+{
+    static const char embedded[] = "qemu:///embed";
+    return strncmp(connection->uri, embedded, strlen(embedded)) != 0;
+}
+
 static int subscribe(struct connection *connection, virConnectPtr handle,
                      struct culprit_error *error)
 {
-    atomic_fetch_add(&connection->references, 3);
+    atomic_fetch_add(&connection->references, 2);
     connection->lifecycle = registered(
         connection, virConnectDomainEventRegisterAny(handle, NULL, VIR_DOMAIN_EVENT_ID_LIFECYCLE,
                                                      VIR_DOMAIN_EVENT_CALLBACK(on_lifecycle),
@@ -202,10 +209,12 @@ static int subscribe(struct connection *connection, virConnectPtr handle,
     int failed = connection->lifecycle < 0 || connection->shutdown < 0;
     if (failed)
         fail_libvirt(error, "cannot follow the guests of %s", connection->uri);
-    /* The embedded driver has neither of these: it cannot go away. */
-    registered(connection,
-               virConnectRegisterCloseCallback(handle, on_close, connection, release_callback));
-    virConnectSetKeepAlive(handle, KEEPALIVE_SECONDS, KEEPALIVE_COUNT);
+    if (can_break(connection)) {
+        atomic_fetch_add(&connection->references, 1);
+        registered(connection,
+                   virConnectRegisterCloseCallback(handle, on_close, connection, release_callback));
+        virConnectSetKeepAlive(handle, KEEPALIVE_SECONDS, KEEPALIVE_COUNT);
+    }
     virResetLastError();
     return failed ? -CULPRIT_UNSUPPORTED : 0;
 }
@@ -216,7 +225,8 @@ static void unsubscribe(struct connection *connection, virConnectPtr handle)
         virConnectDomainEventDeregisterAny(handle, connection->lifecycle);
     if (connection->shutdown >= 0)
         virConnectDomainQemuMonitorEventDeregister(handle, connection->shutdown);
-    virConnectUnregisterCloseCallback(handle, on_close);
+    if (can_break(connection))
+        virConnectUnregisterCloseCallback(handle, on_close);
     virResetLastError();
     connection->lifecycle = connection->shutdown = -1;
 }
