@@ -5,6 +5,7 @@ set -u
 program=$1
 failures=0
 
+# shellcheck source=completions/culprit.bash
 source "$2"
 complete -p culprit >/dev/null || exit 1
 
