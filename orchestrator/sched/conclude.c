@@ -163,14 +163,26 @@ static int end_without_verdict(struct course *course, enum job_state state, cons
     return status;
 }
 
+/* Of two tasks that fail side by side the first has ended the job: one end, one mail. */
+static int is_over(struct course *course, bool *ret, struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(stored_job_clear) struct stored_job job = {0};
+
+    int status = store_job_get(course->service->options.store, course->id, &job, error);
+    *ret = status == 0 && job_state_final(job.state);
+    return status;
+}
+
 int conclude_failure(struct course *course, const char *message, struct culprit_error *error)
 {
     char copy[1024];
+    bool over = false;
 
     /* `message` may be the error's own, which is written to. */
     snprintf(copy, sizeof copy, "%s", message);
     course_cancel_tasks(course);
-    return end_without_verdict(course, JOB_FAILED, copy, error);
+    int status = is_over(course, &over, error);
+    return status < 0 || over ? status : end_without_verdict(course, JOB_FAILED, copy, error);
 }
 
 int conclude_cancelled(struct course *course, struct culprit_error *error)

@@ -200,6 +200,8 @@ static int settle_identify(struct task *task, struct culprit_error *error)
             return 1;
         task->kind = TASK_BUILD;
         status = dispatch_again(task, error);
+        if (status < 0)
+            task->kind = TASK_IDENTIFY; /* it is settled again, and nothing was built */
         return status < 0 ? status : 1;
     }
     status = store_begin(service->options.store, &transaction, error);

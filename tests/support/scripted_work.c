@@ -137,9 +137,11 @@ static int choose_engine(struct work *work, const struct job *job, const char *k
 static int identify(struct work *work, const struct job *job, const char *commit_id,
                     char ret_recipe[DIGEST_HEX_SIZE], struct culprit_error *error)
 {
-    (void)work;
+    const char *failure = scripted(work)->script->identify_failure;
+
     (void)job;
-    (void)error;
+    if (failure)
+        return culprit_fail(error, CULPRIT_NOT_FOUND, "%s", failure);
     digest_bytes(commit_id, strlen(commit_id), ret_recipe);
     return 0;
 }

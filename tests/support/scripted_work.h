@@ -32,7 +32,8 @@ struct scripted_script {
     const char *metric;          /* "exec.duration" when NULL */
     const char *resolve_failure; /* resolve() fails with this sentence */
     enum culprit_code resolve_code;
-    enum engine engine; /* AUTO: deterministic */
+    const char *identify_failure; /* no recipe can be written: so say all builds */
+    enum engine engine;           /* AUTO: deterministic */
     bool engine_needs_kernel;
 };
 

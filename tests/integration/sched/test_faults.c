@@ -153,6 +153,45 @@ static void an_unreachable_repository_is_said(void **state)
     free(stand.mail.last);
 }
 
+static unsigned count_ends(struct stand *stand, int64_t job)
+{
+    json_t *events = NULL;
+    const json_t *event;
+    unsigned count = 0;
+    bool final = false;
+    size_t i;
+
+    assert_success(service_events(stand->service, job, 0, 0, &events, &final, &error));
+    json_array_foreach (events, i, event) {
+        const char *now = json_string_value(
+            json_object_get(json_object_get(event, "data"), "state"));
+        const char *type = json_string_value(json_object_get(event, "type"));
+        count += strcmp(type, "state") == 0 && now && strcmp(now, "failed") == 0;
+    }
+    json_decref(events);
+    return count;
+}
+
+/* Both ends of the range are asked for at once, and both fail. */
+static void a_job_fails_once(void **state)
+{
+    static const struct scripted_script removed = {
+        .commits = 5, .identify_failure = "the fragment sched is no longer there"};
+    struct stand stand = {.directory = *state, .script = &removed, .build_slots = 2};
+
+    stand_up(&stand);
+    int64_t job = stand_submit_bisect(&stand, NULL);
+    stand_finish(&stand, job);
+    expect_end(&stand, job, "failed", "no longer there");
+    stand_down(&stand);
+    stand_up(&stand);
+    unsigned ends = count_ends(&stand, job);
+    if (ends != 1)
+        fail_msg("the job failed %u times", ends);
+    stand_down(&stand);
+    free(stand.mail.last);
+}
+
 static bool guest_is_held(struct stand *stand)
 {
     return scripted_work_counts(stand->work).trials > 0;
@@ -490,6 +529,7 @@ int main(void)
         scratch_test(a_host_that_cannot_build_ends_the_job),
         scratch_test(a_host_that_cannot_boot_ends_the_job),
         scratch_test(an_unreachable_repository_is_said),
+        scratch_test(a_job_fails_once),
         scratch_test(budgets_end_inconclusive),
         scratch_test(the_time_budget_ends_a_job_that_hangs),
         scratch_test(cancelling_stops_what_runs),
