@@ -24,6 +24,8 @@ static const struct {
     {RANK_HOST, "^bwrap: "},
     {RANK_HOST, "No space left on device|Disk quota exceeded|Read-only file system"},
     {RANK_HOST, "Killed signal terminated program|internal compiler error: Killed"},
+    /* The OOM killer on whatever else make runs: ld, objtool, a shell that ran them (128 + 9). */
+    {RANK_HOST, "terminated with signal 9|^make(\\[[0-9]+\\])?: \\*\\*\\* .*(Killed|Error 137)$"},
     {RANK_HOST, "virtual memory exhausted|[Cc]annot allocate memory|out of memory allocating"},
     {RANK_HOST, "^(/usr)?/bin/(ba)?sh: ([0-9]+|line [0-9]+): [^ ]+: not found"},
     {RANK_HOST, "^make(\\[[0-9]+\\])?: [^ ]+: (No such file or directory|Command not found)"},

@@ -103,6 +103,21 @@ static void the_cause_is_found(void **state)
          "gcc: fatal error: Killed signal terminated program cc1\n"
          "compilation terminated.\n",
          "gcc: fatal error: Killed signal terminated program cc1", BUILD_FAULT_HOST},
+        {"out of memory in the linker",
+         "collect2: fatal error: ld terminated with signal 9 [Killed]\n"
+         "compilation terminated.\n"
+         "make[2]: *** [scripts/Makefile.host:100: tools/objtool/objtool] Error 1\n",
+         "collect2: fatal error: ld terminated with signal 9 [Killed]", BUILD_FAULT_HOST},
+        {"out of memory in a program that make runs",
+         "  LD      vmlinux.o\n"
+         "make[1]: *** [/culprit/source/scripts/Makefile.vmlinux_o:61: vmlinux.o] Killed\n"
+         "make: *** [Makefile:250: __sub-make] Error 2\n",
+         "make[1]: *** [scripts/Makefile.vmlinux_o:61: vmlinux.o] Killed", BUILD_FAULT_HOST},
+        {"out of memory behind a shell",
+         "  LD      .tmp_vmlinux.kallsyms1\n"
+         "Killed\n"
+         "make[1]: *** [/culprit/source/Makefile:1296: vmlinux] Error 137\n",
+         "make[1]: *** [Makefile:1296: vmlinux] Error 137", BUILD_FAULT_HOST},
         {"disk full",
          "/tmp/ccHaC4vO.s: Fatal error: can't write 25 bytes to section .text of "
          "mm/slub.o: 'No space left on device'\n"
