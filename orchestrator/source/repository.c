@@ -136,8 +136,9 @@ int repository_resolve(struct repository *repository, const char *ref, char ret_
     CULPRIT_CLEANUP(git_object_free) git_object *commit = NULL;
     int status;
 
-    /* ':' would open git's searches through messages and trees, '@' its reflogs. */
-    if (!ref[0] || ref[0] == '-' || strlen(ref) > REF_LENGTH_MAXIMUM || strpbrk(ref, ":@"))
+    /* ':' and "^{/" would open git's searches through messages and trees, '@' its reflogs. */
+    if (!ref[0] || ref[0] == '-' || strlen(ref) > REF_LENGTH_MAXIMUM || strpbrk(ref, ":@") ||
+        strstr(ref, "^{/"))
         return culprit_fail(error, CULPRIT_INVALID,
                             "\"%.64s\" is not a branch, a tag or a commit id", ref);
     status = git_revparse_single(&object, repository->git, ref);

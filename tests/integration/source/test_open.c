@@ -192,9 +192,10 @@ static void resolves_names(void **state)
     _cleanup_free_ char *from = origin(*state);
     static const char *const same[] = {"D",    "main",       "refs/heads/main",
                                        "HEAD", "D^{commit}", "main~0"};
-    static const char *const wrong[] = {
-        "nothing", "0000000000000000000000000000000000000000", ":/D", "main@{1}", "-x", "",
-        "D^{tree}"};
+    static const char *const wrong[] = {"nothing",  "0000000000000000000000000000000000000000",
+                                        ":/D",      "main^{/D}",
+                                        "main@{1}", "-x",
+                                        "",         "D^{tree}"};
     char id[COMMIT_ID_SIZE], other[COMMIT_ID_SIZE], abbreviated[13];
     struct culprit_error error = {0};
 
