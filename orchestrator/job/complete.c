@@ -268,9 +268,10 @@ static int check_numbers(const struct completion *completion)
     const struct job *job = completion->job;
     unsigned least = job->kind == JOB_BISECT ? 2 * job->trials : job->trials;
 
-    if (job->kind == JOB_BISECT && (job->trials < 3 || job->trials > 100))
+    if (job->kind == JOB_BISECT && (job->trials < 3 || job->trials > JOB_BISECT_TRIALS_MAXIMUM))
         return reader_fail(completion->reader, job_node_get(completion->root, "trials"),
-                           "a bisection takes 3 to 100 trials of each commit, not %u", job->trials);
+                           "a bisection takes 3 to %d trials of each commit, not %u",
+                           JOB_BISECT_TRIALS_MAXIMUM, job->trials);
     if (job->budget.trials < least)
         return fail_at(completion, "budget", "trials",
                        "%u trials are too few: %s takes at least %u", job->budget.trials,

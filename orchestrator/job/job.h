@@ -78,7 +78,7 @@ struct job {
     size_t workload_count;
     struct job_metric metric; /* bisect: required; run: optional (name NULL) */
     double confidence;
-    unsigned trials; /* trials a commit (bisect) or of the variant (run); 5 */
+    unsigned trials; /* a commit (bisect, 3 to JOB_BISECT_TRIALS_MAXIMUM) or of the variant; 5 */
     uint64_t seed;   /* from which all seeds of the job's trials are drawn; 1 */
     struct job_budget budget;
     struct strv mail; /* notify.mail */
@@ -92,7 +92,7 @@ struct job_environment {
     const struct strv *images;
 };
 
-enum { JOB_DOCUMENT_MAXIMUM = 1024 * 1024 };
+enum { JOB_DOCUMENT_MAXIMUM = 1024 * 1024, JOB_BISECT_TRIALS_MAXIMUM = 20 };
 
 /* Decodes YAML (of which JSON is a part). Errors carry line, column and key, what was found and
  * what is allowed, and the nearest known word. */

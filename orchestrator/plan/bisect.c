@@ -18,8 +18,6 @@
 #include "plan/search.h"
 #include "plan/verify.h"
 
-enum { TRIALS_PER_COMMIT_MAXIMUM = 20 };
-
 const char *trial_purpose_name(enum trial_purpose purpose)
 {
     return purpose == PURPOSE_VERIFY ? "verify" : "search";
@@ -102,9 +100,9 @@ static int check_problem(const struct bisect_problem *problem, struct culprit_er
     if (!(problem->min_effect >= 0 && isfinite(problem->min_effect)))
         return culprit_fail(error, CULPRIT_INVALID, "min_effect %g is no size of an effect",
                             problem->min_effect);
-    if (problem->trials_per_commit < 1 || problem->trials_per_commit > TRIALS_PER_COMMIT_MAXIMUM)
+    if (problem->trials_per_commit < 1 || problem->trials_per_commit > BISECT_TRIALS_MAXIMUM)
         return culprit_fail(error, CULPRIT_INVALID, "%u trials a commit: 1 to %d are possible",
-                            problem->trials_per_commit, TRIALS_PER_COMMIT_MAXIMUM);
+                            problem->trials_per_commit, BISECT_TRIALS_MAXIMUM);
     return dag_check(problem, error);
 }
 

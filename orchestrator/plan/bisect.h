@@ -22,6 +22,9 @@
 #include "base/error.h"
 #include "base/outcome.h"
 
+/* Of one commit: as many as the exact rank test takes. */
+enum { BISECT_TRIALS_MAXIMUM = 20 };
+
 struct bisect_commit {
     const unsigned *parents; /* numbers, each below this commit's own; at least one but for 0 */
     unsigned parent_count;
@@ -35,7 +38,7 @@ struct bisect_problem {
                           min_effect_relative, else in the metric's unit */
     bool min_effect_relative;
     double confidence;          /* 0.5 < c < 1 */
-    unsigned trials_per_commit; /* 5 */
+    unsigned trials_per_commit; /* 1 to BISECT_TRIALS_MAXIMUM; 5 */
     unsigned max_builds;        /* budget for fresh builds; 0: none */
     unsigned max_trials;        /* budget for trials; 0: none */
     /* good was not an ancestor of bad: 0 is their merge base, and this is said in the verdict. */

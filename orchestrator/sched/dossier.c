@@ -191,6 +191,10 @@ bool dossier_metric(const struct dossier *dossier, size_t position, const char *
     return false;
 }
 
+/* What a job may ask for, the planner must be able to plan. */
+_Static_assert((int)JOB_BISECT_TRIALS_MAXIMUM <= (int)BISECT_TRIALS_MAXIMUM,
+               "jobs may ask for more trials than the planner takes");
+
 void dossier_problem(const struct dossier *dossier, struct bisect_problem *ret)
 {
     const struct job *job = dossier->job;
