@@ -82,8 +82,6 @@ static void build_text(const json_t *data, struct buffer *text)
         buffer_puts(text, ", reused");
     else
         buffer_printf(text, ", %.0f s", seconds);
-    if (*json_text(data, "subject"))
-        buffer_printf(text, "  %.60s", json_text(data, "subject"));
     if (*json_text(data, "message"))
         buffer_printf(text, ": %s", json_text(data, "message"));
 }

@@ -105,9 +105,9 @@ static void test_events(void **state)
         {"range", "{\"commits\":32,\"good\":\"0123456789abcdef\",\"bad\":\"fedcba9876543210\"}",
          "range    32 commits from 0123456789ab to fedcba987654"},
         {"build",
-         "{\"commit\":\"0123456789abcdef\",\"subject\":\"sched: x\",\"outcome\":\"ok\","
-         "\"fresh\":true,\"message\":\"\",\"seconds\":25.4}",
-         "build    0123456789ab  ok, 25 s  sched: x"},
+         "{\"commit\":\"0123456789abcdef\",\"outcome\":\"ok\",\"fresh\":true,\"message\":\"\","
+         "\"seconds\":25.4}",
+         "build    0123456789ab  ok, 25 s"},
         {"build",
          "{\"commit\":\"0123456789abcdef\",\"outcome\":\"build_failed\",\"fresh\":true,"
          "\"message\":\"fair.c:812: error\",\"seconds\":3}",
