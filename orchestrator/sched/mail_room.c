@@ -172,7 +172,10 @@ void mail_room_kick(struct mail_room *room)
         settle_mail(room);
         return;
     }
-    if (store_mail_next(room->service->options.store, &room->mail, NULL) < 0)
+    int status = store_mail_next(room->service->options.store, &room->mail, NULL);
+    if (status < 0 && status != -CULPRIT_NOT_FOUND)
+        wait_for(room, FIRST_PAUSE_NS); /* nobody else would come back to it */
+    if (status < 0)
         return;
     uint64_t now = clock_realtime(room->service->options.clock);
     if (room->mail.next_ns > now) {
