@@ -10,6 +10,7 @@
 #include "sched/housekeeping.h"
 #include "sched/mail_room.h"
 #include "sched/report_fill.h"
+#include "sched/utf8.h"
 #include "store/outbox.h"
 
 enum { MAIL_MAXIMUM = 16 * 1024 * 1024 };
@@ -180,6 +181,7 @@ int conclude_failure(struct course *course, const char *message, struct culprit_
 
     /* `message` may be the error's own, which is written to. */
     snprintf(copy, sizeof copy, "%s", message);
+    utf8_repair(copy); /* it may have been cut, and an event that is no JSON would stall the job */
     course_cancel_tasks(course);
     int status = is_over(course, &over, error);
     return status < 0 || over ? status : end_without_verdict(course, JOB_FAILED, copy, error);
