@@ -27,10 +27,10 @@ static size_t numbers[MAXIMUM_STEPS]; /* of the commits in the history */
 static struct build_result results[PLACES][MAXIMUM_STEPS];
 static uint64_t steps = 3, clean_builds = 0, seed = 1;
 
-/* The first is that of the other kernel test: it is warm more often than not. */
+/* The first is that of the other kernel tests, and of culpritd: it is warm more often than not. */
 static char *place_directory(unsigned place)
 {
-    return place == 0 ? path_join(history.directory, "builder")
+    return place == 0 ? path_cache_home()
                       : text_format("%s/incremental-%u", history.directory, place);
 }
 
@@ -48,9 +48,9 @@ static void empty_slot(unsigned place)
 static void build_step(unsigned place, unsigned step)
 {
     _cleanup_free_ char *directory = place_directory(place);
-    _cleanup_free_ char *image = path_join(directory, "image");
-    _cleanup_free_ char *log = path_join(directory, "log");
-    _cleanup_free_ char *config = path_join(directory, "config");
+    _cleanup_free_ char *image = text_format("%s/slot-%u.image", history.directory, place);
+    _cleanup_free_ char *log = text_format("%s/slot-%u.log", history.directory, place);
+    _cleanup_free_ char *config = text_format("%s/slot-%u.config", history.directory, place);
     const struct builder_options options = {.cache_directory = directory, .slots = 1};
     struct build_recipe recipe = kernel_history_recipe(&history, numbers[step]);
     CULPRIT_CLEANUP(builder_free) struct builder *builder = NULL;

@@ -187,7 +187,7 @@ static void a_cancelled_build_says_so(void **state)
 
 static int set_up_builder(struct culprit_error *error)
 {
-    _cleanup_free_ char *cache = path_join(history.directory, "builder");
+    _cleanup_free_ char *cache = path_cache_home();
     const struct builder_options options = {.cache_directory = cache, .slots = 1};
 
     return builder_new(&options, &builder, error);
