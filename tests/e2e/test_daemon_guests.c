@@ -199,7 +199,7 @@ static void a_killed_daemon_goes_on(void **state)
     assert_int_equal(
         daemon_ask(&daemon, "/api/v1/jobs/2/trials/1/console", NULL, answer, sizeof answer), 200);
     assert_contains(answer, "Linux version");
-    assert_int_equal(daemon_finish(&daemon, SIGTERM), 0);
+    daemon_expect_end(&daemon);
     assert_int_equal(count_guests(*state), 0);
 }
 
@@ -217,7 +217,7 @@ static void stopping_ends_guests(void **state)
     daemon_expect_ready(&daemon);
     assert_int_equal(daemon_ask(&daemon, "/api/v1/jobs", document, answer, sizeof answer), 201);
     daemon_watch(&daemon, 1, "event: trial");
-    assert_int_equal(daemon_finish(&daemon, SIGTERM), 0);
+    daemon_expect_end(&daemon);
     assert_int_equal(count_guests(*state), 0);
 }
 

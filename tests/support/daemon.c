@@ -84,6 +84,14 @@ int daemon_finish(struct daemon *daemon, int signal)
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+void daemon_expect_end(struct daemon *daemon)
+{
+    int status = daemon_finish(daemon, SIGTERM);
+
+    if (status != 0)
+        fail_msg("culpritd ends with %d: %s", status, daemon->text);
+}
+
 static int connect_to(const struct daemon *daemon)
 {
     static const char mark[] = "LISTEN=127.0.0.1:";

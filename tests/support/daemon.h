@@ -28,6 +28,9 @@ void daemon_expect_ready(struct daemon *daemon);
 /* Sends the signal (0: none) and waits: the exit status, or minus the signal that ended it. */
 int daemon_finish(struct daemon *daemon, int signal);
 
+/* The same with SIGTERM; fails the test with its words unless it ends with 0. */
+void daemon_expect_end(struct daemon *daemon);
+
 /* One request to a ready daemon; gives the HTTP status and the body. body NULL: GET. */
 unsigned daemon_ask(const struct daemon *daemon, const char *path, const char *body, char *ret,
                     size_t size);

@@ -83,7 +83,7 @@ static void tokens_are_made(void **state)
     daemon_start(&daemon, config, NULL);
     daemon_expect_ready(&daemon);
     assert_int_equal(daemon_ask(&daemon, "/api/v1/jobs", NULL, answer, sizeof answer), 401);
-    assert_int_equal(daemon_finish(&daemon, SIGTERM), 0);
+    daemon_expect_end(&daemon);
 }
 
 int main(void)
