@@ -6,12 +6,18 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/units.h"
 #include "source/git.h"
+#include "source/guard.h"
 
 enum { CREDENTIAL_TRIES = 2 };
 
+/* The longest silence of a server that works: while it counts objects it says so. */
+#define SILENCE_NS (UINT64_C(120) * 1000000000)
+
 struct fetch_state {
     struct cancel *cancel;
+    struct guard *guard;
     unsigned credential_tries;
 };
 
@@ -20,6 +26,7 @@ static int on_transfer(const git_indexer_progress *progress, void *payload)
     const struct fetch_state *state = payload;
 
     (void)progress;
+    guard_heard(state->guard);
     return cancel_requested(state->cancel) ? GIT_EUSER : 0;
 }
 
@@ -29,6 +36,7 @@ static int on_sideband(const char *text, int length, void *payload)
 
     (void)text;
     (void)length;
+    guard_heard(state->guard);
     return cancel_requested(state->cancel) ? GIT_EUSER : 0;
 }
 
@@ -60,13 +68,12 @@ static int make_remote(git_repository *git, const char *url, git_remote **ret)
     return status < 0 ? status : git_remote_create_with_opts(ret, url, &options);
 }
 
-static int fetch(git_repository *git, const char *url, struct cancel *cancel)
+static int fetch(git_repository *git, const char *url, struct fetch_state *state)
 {
     CULPRIT_CLEANUP(git_remote_free) git_remote *remote = NULL;
     char heads[] = "+refs/heads/*:refs/heads/*", tags[] = "+refs/tags/*:refs/tags/*";
     char *list[] = {heads, tags};
     const git_strarray refspecs = {list, sizeof(list) / sizeof(list[0])};
-    struct fetch_state state = {.cancel = cancel};
     git_fetch_options options;
     int status = git_fetch_options_init(&options, GIT_FETCH_OPTIONS_VERSION);
 
@@ -79,9 +86,18 @@ static int fetch(git_repository *git, const char *url, struct cancel *cancel)
     options.callbacks.transfer_progress = on_transfer;
     options.callbacks.sideband_progress = on_sideband;
     options.callbacks.credentials = on_credentials;
-    options.callbacks.payload = &state;
-    return cancel_requested(cancel) ? GIT_EUSER
-                                    : git_remote_fetch(remote, &refspecs, &options, NULL);
+    options.callbacks.payload = state;
+    return cancel_requested(state->cancel) ? GIT_EUSER
+                                           : git_remote_fetch(remote, &refspecs, &options, NULL);
+}
+
+static int fail_silence(const char *name, const char *url, struct culprit_error *error)
+{
+    char limit[UNITS_TEXT_SIZE];
+
+    return culprit_fail(error, CULPRIT_UNAVAILABLE,
+                        "cannot fetch repository %s from %s: the server said nothing for %s", name,
+                        url, format_duration_short(SILENCE_NS, limit));
 }
 
 int mirror_fetch(git_repository *git, const char *name, const char *url, struct cancel *cancel,
@@ -89,13 +105,20 @@ int mirror_fetch(git_repository *git, const char *name, const char *url, struct 
 {
     _cleanup_free_ char *shown = git_url_without_secrets(url);
     struct culprit_error local = {0};
-    int status = fetch(git, url, cancel);
+    struct fetch_state state = {.cancel = cancel};
+    int result = guard_begin(cancel, SILENCE_NS, &state.guard, error);
 
+    if (result < 0)
+        return result;
+    int status = fetch(git, url, &state);
+    bool silent = guard_end(state.guard);
     if (status == 0)
         return 0;
     if (cancel_requested(cancel))
         return culprit_fail(error, CULPRIT_CANCELLED, "the fetch of repository %s was cancelled",
                             name);
+    if (silent)
+        return fail_silence(name, shown ? shown : "its URL", error);
     git_fail(&local, status, "cannot fetch repository %s from %s", name, shown ? shown : "its URL");
     /* Whatever libgit2 calls it (no such host, no such repository, a transport it lacks): the
      * remote did not give what was asked for. */

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <arpa/inet.h>
+#include <pthread.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "git_fixture.h"
 #include "scratch.h"
+#include "source/guard.h"
 
 /*     A--B--C--D     each commit has a file of its own name */
 static const struct fixture_commit graph[] = {
@@ -186,6 +191,81 @@ static void a_cancelled_mirror_leaves_nothing(void **state)
     assert_string_equal(left, "");
 }
 
+/* A server that takes connections and says nothing; its port. */
+static uint16_t listen_silently(int *ret_fd)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+
+    *ret_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(*ret_fd, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(*ret_fd, 8), 0);
+    assert_int_equal(getsockname(*ret_fd, (struct sockaddr *)&address, &size), 0);
+    return ntohs(address.sin_port);
+}
+
+/* The fetch is on its way once the connection is there. */
+static void *cancel_when_connected(void *context)
+{
+    struct {
+        int listener;
+        struct cancel *cancel;
+    } *task = context;
+    int fd = accept(task->listener, NULL, NULL);
+
+    cancel_request(task->cancel);
+    return (void *)(intptr_t)fd;
+}
+
+static void a_silent_server_does_not_hold_a_cancelled_fetch(void **state)
+{
+    static const char *const schemes[] = {"http", "https", "git"};
+
+    for (size_t i = 0; i < sizeof(schemes) / sizeof(schemes[0]); i++) {
+        struct {
+            int listener;
+            struct cancel *cancel;
+        } task;
+        _cleanup_free_ char *url = text_format("%s://127.0.0.1:%u/x.git", schemes[i],
+                                               listen_silently(&task.listener));
+        struct repository *repository = NULL;
+        struct culprit_error error = {0};
+        pthread_t thread;
+        void *fd;
+
+        assert_success(cancel_new(&task.cancel, &error));
+        assert_int_equal(pthread_create(&thread, NULL, cancel_when_connected, &task), 0);
+        assert_failure(repository_open("silent", url, *state, task.cancel, &repository, &error),
+                       CULPRIT_CANCELLED);
+        pthread_join(thread, &fd);
+        close((int)(intptr_t)fd);
+        close(task.listener);
+        cancel_free(task.cancel);
+    }
+}
+
+/* Every time that a blocked call is tried again it is broken off again; words put it off. */
+static void silence_breaks_calls_off(void **state)
+{
+    const uint64_t silence = UINT64_C(200) * 1000000;
+    struct culprit_error error = {0};
+    struct guard *guard = NULL;
+    int ends[2];
+    char byte;
+
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
+    uint64_t start = clock_monotonic(&clock_system);
+    assert_success(guard_begin(NULL, silence, &guard, &error));
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(recv(ends[0], &byte, 1, 0), -1);
+    assert_true(clock_monotonic(&clock_system) - start >= silence);
+    guard_heard(guard);
+    assert_false(guard_end(guard));
+    close(ends[0]);
+    close(ends[1]);
+}
+
 static void resolves_names(void **state)
 {
     CULPRIT_CLEANUP(repository_free) struct repository *repository = NULL;
@@ -250,6 +330,8 @@ int main(void)
         scratch_test(mirrors_a_url),
         scratch_test(says_why_it_cannot_open),
         scratch_test(a_cancelled_mirror_leaves_nothing),
+        scratch_test(a_silent_server_does_not_hold_a_cancelled_fetch),
+        scratch_test(silence_breaks_calls_off),
         scratch_test(resolves_names),
         scratch_test(shows_a_commit),
     };
