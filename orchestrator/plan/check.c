@@ -143,7 +143,8 @@ static int close_gate(struct planner *planner, struct evidence_values bad,
 static bool may_look_twice(const struct planner *planner)
 {
     double steps = ceil(log2(planner->problem->count));
-    double search = steps * (planner->problem->trials_per_commit / 2 + 1);
+    unsigned majority = planner->problem->trials_per_commit / 2 + 1;
+    double search = steps * majority;
 
     return planner->problem->max_trials == 0 ||
            4.0 * check_trials(planner->problem) + 2 * VERIFY_LEAST_TRIALS + search / 2 <=
