@@ -85,14 +85,27 @@ static int end_job(struct course *course, struct store_transaction *transaction,
     return 0;
 }
 
+/* Nothing is certain: a posterior that would be written as 1 is given as a bound. */
+static void format_confidence(double posterior, char *ret, size_t size)
+{
+    static const double most = 0.9999;
+
+    if (posterior > most)
+        snprintf(ret, size, "above %.4g", most);
+    else
+        snprintf(ret, size, "of %.4g", posterior);
+}
+
 static char *verdict_message(const struct dossier *dossier, const struct decision *decision)
 {
-    if (decision->step.verdict == VERDICT_CULPRIT) {
-        const struct stored_commit *culprit = &dossier->commits.items[decision->step.culprit];
-        return text_format("the culprit is %.12s (\"%s\"), with a confidence of %.4g", culprit->id,
-                           culprit->subject, decision->step.posterior);
-    }
-    return conclusion_reason(dossier, decision->step.reason);
+    char confidence[32];
+
+    if (decision->step.verdict != VERDICT_CULPRIT)
+        return conclusion_reason(dossier, decision->step.reason);
+    const struct stored_commit *culprit = &dossier->commits.items[decision->step.culprit];
+    format_confidence(decision->step.posterior, confidence, sizeof confidence);
+    return text_format("the culprit is %.12s (\"%s\"), with a confidence %s", culprit->id,
+                       culprit->subject, confidence);
 }
 
 static int put_verdict(struct course *course, const struct dossier *dossier,
