@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "job/sections.h"
 
 struct completion {
@@ -124,6 +125,25 @@ static int check_fragments(const struct completion *completion)
     return 0;
 }
 
+static int check_memory(const struct completion *completion)
+{
+    const struct job_environment *environment = completion->environment;
+    const struct job_guest *guest = &completion->job->guest;
+    char asked[UNITS_TEXT_SIZE], most[UNITS_TEXT_SIZE];
+
+    if (!environment->topologies || !environment->memory_maximum)
+        return 0;
+    for (size_t i = 0; i < environment->topologies->count; i++) {
+        uint64_t maximum = environment->memory_maximum[i];
+        if (strcmp(environment->topologies->items[i], guest->topology) == 0 &&
+            guest->memory > maximum)
+            return fail_at(completion, "guest", "memory",
+                           "a guest of topology %s takes at most %s, not %s", guest->topology,
+                           format_size(maximum, most), format_size(guest->memory, asked));
+    }
+    return 0;
+}
+
 static int check_environment(const struct completion *completion)
 {
     const struct job_environment *environment = completion->environment;
@@ -137,6 +157,8 @@ static int check_environment(const struct completion *completion)
     if (r == 0)
         r = check_known(completion, "guest", "topology", find(completion, "guest", "topology"),
                         "topology", job->guest.topology, environment->topologies);
+    if (r == 0)
+        r = check_memory(completion);
     if (r == 0)
         r = check_known(completion, "guest", "image", find(completion, "guest", "image"), "image",
                         job->guest.image, environment->images);

@@ -88,6 +88,7 @@ struct job {
 struct job_environment {
     const struct strv *repositories;
     const struct strv *topologies;
+    const uint64_t *memory_maximum; /* of each topology, bytes; NULL: not checked */
     const struct strv *fragments;
     const struct strv *images;
 };

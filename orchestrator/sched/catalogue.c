@@ -12,6 +12,7 @@ struct catalogue {
     struct strv repositories, topologies, fragments, images;
     struct strv locations;         /* of repositories, by place */
     struct topology **topology_of; /* by place in `topologies` */
+    uint64_t *memory_maximum;      /* likewise */
     struct job_environment environment;
 };
 
@@ -22,6 +23,7 @@ void catalogue_free(struct catalogue *catalogue)
     for (size_t i = 0; catalogue->topology_of && i < catalogue->topologies.count; i++)
         topology_free(catalogue->topology_of[i]);
     free(catalogue->topology_of);
+    free(catalogue->memory_maximum);
     strv_free(&catalogue->repositories);
     strv_free(&catalogue->topologies);
     strv_free(&catalogue->fragments);
@@ -72,13 +74,15 @@ static int load_topologies(struct catalogue *catalogue, const char *directory,
     if (status < 0)
         return status;
     catalogue->topology_of = calloc(catalogue->topologies.count + 1, sizeof(void *));
-    if (!catalogue->topology_of)
+    catalogue->memory_maximum = calloc(catalogue->topologies.count + 1, sizeof(uint64_t));
+    if (!catalogue->topology_of || !catalogue->memory_maximum)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot read topologies: out of memory");
     for (size_t i = 0; i < catalogue->topologies.count; i++) {
         status = topology_find(directory, catalogue->topologies.items[i],
                                &catalogue->topology_of[i], error);
         if (status < 0)
             return status;
+        catalogue->memory_maximum[i] = catalogue->topology_of[i]->memory_maximum;
     }
     return 0;
 }
@@ -104,6 +108,7 @@ int catalogue_new(const struct catalogue_directories *directories, struct catalo
     catalogue->environment = (struct job_environment){
         .repositories = &catalogue->repositories,
         .topologies = &catalogue->topologies,
+        .memory_maximum = catalogue->memory_maximum,
         .fragments = &catalogue->fragments,
         .images = &catalogue->images,
     };

@@ -72,6 +72,9 @@ static const struct wrong wrongs[] = {
     {"guest: {topology: pair, memory: 2GB}", 33, "guest.memory", "\"2GB\" is not a size"},
     {"guest: {topology: pair, memory: 10x}", 33, "guest.memory", "\"10x\" is not a size"},
     {"guest: {topology: pair, memory: 1MiB}", 33, "guest.memory", "between 64MiB and 4TiB"},
+    {"guest: {topology: pair, memory: 65GiB}", 33, "guest.memory",
+     "a guest of topology pair takes at most 64GiB, not 65GiB"},
+    {"guest: {topology: smp4, memory: 65GiB}", 0, NULL, NULL},
     {"guest: {topology: pair, engine: kvm}", 33, "guest.engine",
      "allowed: auto, realtime, deterministic, functional"},
     {"guest: {topology: pair, engine: functional}", 33, "guest.engine", "measures nothing"},
@@ -200,7 +203,14 @@ static void test_wrongs(void **state)
                                  {topologies, 2, false},
                                  {fragments, 2, false},
                                  {images, 1, false}};
-    const struct job_environment environment = {&lists[0], &lists[1], &lists[2], &lists[3]};
+    const uint64_t memory_maximum[] = {UINT64_C(64) << 30, UINT64_C(4) << 40};
+    const struct job_environment environment = {
+        .repositories = &lists[0],
+        .topologies = &lists[1],
+        .memory_maximum = memory_maximum,
+        .fragments = &lists[2],
+        .images = &lists[3],
+    };
 
     (void)state;
     for (size_t i = 0; i < sizeof wrongs / sizeof *wrongs; i++) {
