@@ -325,7 +325,7 @@ static void write_limits(const struct writing *writing)
     if (strcmp(engine, engine_name(ENGINE_DETERMINISTIC)) == 0)
         layout_wrap(writing->out, "  ", "  ",
                     "The deterministic engine counts instructions and derives time from them. The "
-                    "same trial gives the same figures to the last bit on any host; seeds give the "
+                    "same trial gives the same figures however busy the host is; seeds give the "
                     "spread. It sees wakeup latency, run-queue wait, context switches, migrations, "
                     "what the load balancer did, and fairness. It has no cache model, and an idle "
                     "CPU lends its time to the others, so it says nothing of aggregate throughput "

@@ -320,7 +320,7 @@ const struct cli_command command_try = {
     .usage = "--kernel BZIMAGE --topology NAME [OPTIONS] WORKLOAD [NAME=VALUE | --NAME VALUE] …",
     .help = "Boots the kernel once in a guest of that layout, runs the workload in it, and prints "
             "what it\nmeasured. In the deterministic engine the same command gives the same "
-            "digest, on any host.\nOptions of the workload follow its name; "
+            "digest.\nOptions of the workload follow its name; "
             "\"culprit workload show NAME\" lists them.",
     .options = options,
     .keeps_unknown = true,
