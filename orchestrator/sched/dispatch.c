@@ -196,7 +196,7 @@ static int fill_trial(struct task *task, const struct course *course, const stru
     memcpy(task->commit_id, dossier->commits.items[want->commit].id, sizeof task->commit_id);
     task->build = build->id;
     task->build_id = strdup(build->build_id);
-    task->seed = trial_seed(course->job->seed, want->commit, want->purpose, want->index);
+    task->seed = trial_seed(course->job->seed, build->image, want->purpose, want->index);
     task->engine = (struct work_engine){dossier->record.engine, dossier->record.shift};
     task->exclusive = dossier->record.engine == ENGINE_REALTIME;
     task->lease = (struct lease){

@@ -65,7 +65,9 @@ static char *submit_line(const struct dossier *dossier, const struct bisect_step
 {
     _cleanup_buffer_ struct buffer line = BUFFER_INIT(LINE_MAXIMUM);
     json_t *document = narrow_document(dossier, step);
-    _cleanup_free_ char *text = document ? json_dumps(document, JSON_COMPACT) : NULL;
+    _cleanup_free_ char *text = document
+                                    ? json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(15))
+                                    : NULL;
 
     json_decref(document);
     if (!text)

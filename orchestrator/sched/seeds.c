@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sched/seeds.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/digest.h"
 #include "base/random.h"
 
-/* A Feistel network over 2 x 16 bits whose rounds are keyed by the job's seed: four rounds of a
+/* A Feistel network over 2 x 16 bits whose rounds are keyed by job and image: four rounds of a
  * good mixing function make it a permutation that looks random (Luby and Rackoff, 1988). */
 enum { ROUNDS = 4 };
 
@@ -21,14 +26,26 @@ static uint32_t permute(uint64_t key, uint32_t place)
     return left << 16 | right;
 }
 
-uint64_t trial_seed(uint64_t job_seed, unsigned commit, enum trial_purpose purpose, unsigned index)
+static uint64_t key_of(uint64_t job_seed, const char *image)
 {
-    struct random random;
-    uint32_t place = ((commit % SEED_COMMITS) << 14) | ((unsigned)purpose << 13) |
-                     (index % SEED_INDICES);
+    struct digest digest;
+    char number[24], hex[DIGEST_HEX_SIZE];
 
-    random_seed(&random, job_seed);
-    uint64_t key = random_next(&random);
+    snprintf(number, sizeof number, "%" PRIu64, job_seed);
+    digest_init(&digest);
+    digest_field(&digest, "seed", number);
+    digest_field(&digest, "image", image);
+    digest_finish(&digest, hex);
+    hex[16] = '\0'; /* 64 bits of it */
+    return strtoull(hex, NULL, 16);
+}
+
+uint64_t trial_seed(uint64_t job_seed, const char *image, enum trial_purpose purpose,
+                    unsigned index)
+{
+    uint32_t place = ((unsigned)purpose * SEED_INDICES) | (index % SEED_INDICES);
+    uint64_t key = key_of(job_seed, image);
+
     /* Places and seeds are those below 2^31: what leaves that range goes round again, which keeps
      * it a permutation (cycle walking, Black and Rogaway, 2002). */
     do

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The seed of a trial, from its place in the job. Pure. Of one job all seeds differ (the places are
- * permuted, not hashed), so that no trial repeats another; equal jobs give equal seeds, so that a
- * job can be had again. Seeds are below 2^31: short enough to be typed.
+ * The seed of a trial, from the job's seed, the kernel image, and the trial's place among those of
+ * that image. Pure. Not from the commit's number: a job that is narrowed to culprit and parent, as
+ * the repeat line of a report does, builds the same images, and so has the same trials again, digit
+ * by digit. Seeds of one image all differ (their places are permuted); those of two images meet
+ * by chance alone, for a job of 400 trials once in 27,000 jobs. Below 2^31: short enough to be
+ * typed.
  */
 #ifndef CULPRIT_SCHED_SEEDS_H
 #define CULPRIT_SCHED_SEEDS_H
@@ -11,12 +14,10 @@
 
 #include "plan/bisect.h"
 
-enum {
-    SEED_COMMITS = 1 << 17, /* a range has at most 100,000 commits */
-    SEED_INDICES = 1 << 13, /* trials of one commit and purpose */
-};
+enum { SEED_INDICES = 1 << 13 }; /* trials of one image and purpose */
 
-/* commit < SEED_COMMITS, index < SEED_INDICES. */
-uint64_t trial_seed(uint64_t job_seed, unsigned commit, enum trial_purpose purpose, unsigned index);
+/* image: the digest of the kernel image. index < SEED_INDICES. */
+uint64_t trial_seed(uint64_t job_seed, const char *image, enum trial_purpose purpose,
+                    unsigned index);
 
 #endif
