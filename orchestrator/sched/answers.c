@@ -6,8 +6,8 @@
 #include "sched/report_fill.h"
 #include "store/outbox.h"
 
-static int write_report(struct service *service, const struct dossier *dossier,
-                        enum report_form form, struct buffer *ret, struct culprit_error *error)
+int report_write(const struct service *service, const struct dossier *dossier,
+                 enum report_form form, struct buffer *ret, struct culprit_error *error)
 {
     CULPRIT_CLEANUP(filled_report_free) struct filled_report *filled = NULL;
     struct mail_address address = {
@@ -56,7 +56,7 @@ int service_report(struct service *service, int64_t id, enum report_form form, s
     if (form == REPORT_FORM_BISECT_LOG && !dossier.commits.count)
         return culprit_fail(error, CULPRIT_CONFLICT, "job %lld ended before it had a range",
                             (long long)id);
-    return write_report(service, &dossier, form, ret, error);
+    return report_write(service, &dossier, form, ret, error);
 }
 
 /* "https://user:word@host/path" without what stands before the @. */

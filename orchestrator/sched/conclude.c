@@ -9,27 +9,10 @@
 #include "sched/course.h"
 #include "sched/housekeeping.h"
 #include "sched/mail_room.h"
-#include "sched/report_fill.h"
 #include "sched/utf8.h"
 #include "store/outbox.h"
 
 enum { MAIL_MAXIMUM = 16 * 1024 * 1024 };
-
-static int write_mail(struct service *service, const struct dossier *dossier, struct buffer *ret,
-                      struct culprit_error *error)
-{
-    CULPRIT_CLEANUP(filled_report_free) struct filled_report *filled = NULL;
-    struct mail_address address = {
-        .from = service->options.mail_from,
-        .domain = service->options.mail_domain,
-        .to = &dossier->job->mail,
-    };
-
-    int status = report_fill(dossier, service->options.host, &filled, error);
-    if (status < 0)
-        return status;
-    return report_mail(filled_report(filled), &address, ret, error);
-}
 
 /* In the open transaction, after all else of the job is there. A report that cannot be written
  * must not keep the verdict from standing: then the job says so. */
@@ -45,7 +28,7 @@ static int put_mail(struct course *course, struct culprit_error *error)
     int status = dossier_load(service->options.store, course->id, &dossier, error);
     if (status < 0)
         return status;
-    if (write_mail(service, &dossier, &message, &why) < 0) {
+    if (report_write(service, &dossier, REPORT_FORM_MAIL, &message, &why) < 0) {
         culprit_error_prefix(&why, "the report could not be mailed");
         return event_put(service, course->id, "notice", json_pack("{s:s}", "message", why.message),
                          error);

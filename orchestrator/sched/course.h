@@ -117,4 +117,9 @@ int event_put(struct service *service, int64_t job, const char *type, json_t *da
 int event_state(struct service *service, int64_t job, enum job_state state, const char *message,
                 struct culprit_error *error);
 
+/* --- answers.c: the report of a job in one of its forms, whatever the job's state; appended to
+ * ret. */
+int report_write(const struct service *service, const struct dossier *dossier,
+                 enum report_form form, struct buffer *ret, struct culprit_error *error);
+
 #endif
