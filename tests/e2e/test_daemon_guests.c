@@ -166,6 +166,18 @@ static void prepare(const char *scratch, char **ret_config)
     *ret_config = daemon_configure(scratch, repositories, "guests: {slots: 2, owner: e2e}\n");
 }
 
+/* A daemon whose first job has its first trial behind it and others running. */
+static void start_job(const char *scratch, struct daemon *daemon, char **ret_config)
+{
+    static char answer[65536];
+
+    prepare(scratch, ret_config);
+    daemon_start(daemon, *ret_config, NULL);
+    daemon_expect_ready(daemon);
+    assert_int_equal(daemon_ask(daemon, "/api/v1/jobs", document, answer, sizeof answer), 201);
+    daemon_watch(daemon, 1, "event: trial");
+}
+
 /* Killed with guests running, the daemon comes back, removes them, goes on, and the trials it does
  * again give what they would have given: a second job shows it, digest by digest. */
 static void a_killed_daemon_goes_on(void **state)
@@ -176,11 +188,7 @@ static void a_killed_daemon_goes_on(void **state)
 
     if (!getenv("CULPRIT_TEST_KERNEL"))
         skip();
-    prepare(*state, &config);
-    daemon_start(&daemon, config, NULL);
-    daemon_expect_ready(&daemon);
-    assert_int_equal(daemon_ask(&daemon, "/api/v1/jobs", document, answer, sizeof answer), 201);
-    daemon_watch(&daemon, 1, "event: trial");
+    start_job(*state, &daemon, &config);
     assert_int_equal(daemon_finish(&daemon, SIGKILL), -SIGKILL);
 
     daemon_start(&daemon, config, NULL);
@@ -207,16 +215,11 @@ static void a_killed_daemon_goes_on(void **state)
 static void stopping_ends_guests(void **state)
 {
     _cleanup_free_ char *config = NULL;
-    static char answer[65536];
     struct daemon daemon;
 
     if (!getenv("CULPRIT_TEST_KERNEL"))
         skip();
-    prepare(*state, &config);
-    daemon_start(&daemon, config, NULL);
-    daemon_expect_ready(&daemon);
-    assert_int_equal(daemon_ask(&daemon, "/api/v1/jobs", document, answer, sizeof answer), 201);
-    daemon_watch(&daemon, 1, "event: trial");
+    start_job(*state, &daemon, &config);
     daemon_expect_end(&daemon);
     assert_int_equal(count_guests(*state), 0);
 }
