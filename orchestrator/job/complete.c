@@ -11,16 +11,16 @@
 struct completion {
     struct job *job;
     struct reader *reader;
-    const struct job_node *root;
+    const struct document_node *root;
     const struct job_environment *environment; /* NULL: not checked */
 };
 
 /* The node of a key in a section, or of the nearest thing to it that the document has. */
-static const struct job_node *find(const struct completion *completion, const char *section,
-                                   const char *key)
+static const struct document_node *find(const struct completion *completion, const char *section,
+                                        const char *key)
 {
-    const struct job_node *parent = job_node_get(completion->root, section);
-    const struct job_node *node = key ? job_node_get(parent, key) : parent;
+    const struct document_node *parent = document_get(completion->root, section);
+    const struct document_node *node = key ? document_get(parent, key) : parent;
 
     return node ? node : parent ? parent : completion->root;
 }
@@ -53,7 +53,7 @@ static int check_run_source(const struct completion *completion)
         return fail_at(completion, "source", source->good ? "good" : "bad",
                        "a job of kind run measures one \"commit\"; \"good\" and \"bad\" belong "
                        "to kind bisect");
-    if (job_node_get(find(completion, "source", NULL), "first_parent"))
+    if (document_get(find(completion, "source", NULL), "first_parent"))
         return fail_at(completion, "source", "first_parent",
                        "\"first_parent\" belongs to kind bisect");
     if (!source->commit)
@@ -84,7 +84,7 @@ static int complete_fragments(const struct completion *completion)
     static const char *const usual[] = {"guest-x86_64", "sched"};
     struct job_kernel *kernel = &completion->job->kernel;
 
-    if (kernel->config_file || job_node_get(job_node_get(completion->root, "kernel"), "config"))
+    if (kernel->config_file || document_get(document_get(completion->root, "kernel"), "config"))
         return 0;
     for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
         if (!strv_append(&kernel->fragments, usual[i]))
@@ -93,7 +93,7 @@ static int complete_fragments(const struct completion *completion)
 }
 
 static int check_known(const struct completion *completion, const char *section, const char *key,
-                       const struct job_node *node, const char *what, const char *name,
+                       const struct document_node *node, const char *what, const char *name,
                        const struct strv *known)
 {
     size_t mark;
@@ -111,11 +111,12 @@ static int check_known(const struct completion *completion, const char *section,
 
 static int check_fragments(const struct completion *completion)
 {
-    const struct job_node *list = job_node_get(find(completion, "kernel", NULL), "config");
+    const struct document_node *list = document_get(find(completion, "kernel", NULL), "config");
     const struct strv *fragments = &completion->job->kernel.fragments;
 
     for (size_t i = 0; i < fragments->count; i++) {
-        const struct job_node *node = list && i < list->count ? list->values[i] : completion->root;
+        const struct document_node *node = list && i < list->count ? list->values[i]
+                                                                   : completion->root;
         int r = check_known(completion, "kernel", "config", node, "configuration fragment",
                             fragments->items[i], completion->environment->fragments);
 
@@ -291,7 +292,7 @@ static int check_numbers(const struct completion *completion)
     unsigned least = job->kind == JOB_BISECT ? 2 * job->trials : job->trials;
 
     if (job->kind == JOB_BISECT && (job->trials < 3 || job->trials > JOB_BISECT_TRIALS_MAXIMUM))
-        return reader_fail(completion->reader, job_node_get(completion->root, "trials"),
+        return reader_fail(completion->reader, document_get(completion->root, "trials"),
                            "a bisection takes 3 to %d trials of each commit, not %u",
                            JOB_BISECT_TRIALS_MAXIMUM, job->trials);
     if (job->budget.trials < least)
@@ -310,7 +311,7 @@ static int check_numbers(const struct completion *completion)
     return 0;
 }
 
-int job_complete(struct job *job, struct reader *reader, const struct job_node *root,
+int job_complete(struct job *job, struct reader *reader, const struct document_node *root,
                  const struct job_environment *environment)
 {
     const struct completion completion = {

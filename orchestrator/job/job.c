@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/document.h"
 #include "job/sections.h"
+#include "yaml/document.h"
 
 #define HOUR_NS UINT64_C(3600000000000)
 
@@ -103,20 +103,20 @@ static struct job *job_new(void)
 int job_decode(const char *text, size_t length, const struct job_environment *environment,
                struct job **ret, struct culprit_error *error)
 {
-    CULPRIT_CLEANUP(job_document_free) struct job_document *document = NULL;
+    CULPRIT_CLEANUP(document_free) struct document *document = NULL;
     CULPRIT_CLEANUP(job_free) struct job *job = NULL;
     struct reader reader = {.error = error};
-    int r = job_document_parse(text, length, JOB_DOCUMENT_MAXIMUM, &document, error);
+    int r = document_parse(text, length, JOB_DOCUMENT_MAXIMUM, &document, error);
 
     if (r < 0)
         return r;
     job = job_new();
     if (!job)
         return reader_fail_memory(&reader);
-    r = reader_mapping(&reader, job_document_root(document), fields, sizeof fields / sizeof *fields,
+    r = reader_mapping(&reader, document_root(document), fields, sizeof fields / sizeof *fields,
                        job);
     if (r == 0)
-        r = job_complete(job, &reader, job_document_root(document), environment);
+        r = job_complete(job, &reader, document_root(document), environment);
     if (r < 0)
         return r;
     *ret = take(job);

@@ -33,7 +33,7 @@ static READER_TYPE(read_shift)
 }
 
 /* What the trial itself must say to the kernel cannot be said twice. */
-static int check_parameter(struct reader *reader, const struct job_node *node)
+static int check_parameter(struct reader *reader, const struct document_node *node)
 {
     static const char *const reserved[] = {"init=",   "rdinit=", "console=", "earlycon",
                                            "initrd=", "panic=",  "root=",    "earlyprintk",
@@ -67,7 +67,7 @@ static READER_TYPE(read_cmdline)
     return r;
 }
 
-static int check_sysctl_key(struct reader *reader, const struct job_node *key)
+static int check_sysctl_key(struct reader *reader, const struct document_node *key)
 {
     const char *name = key->text;
     size_t length = strlen(name);
@@ -79,8 +79,8 @@ static int check_sysctl_key(struct reader *reader, const struct job_node *key)
     return 0;
 }
 
-static int read_sysctl(struct reader *reader, const struct job_node *key,
-                       const struct job_node *node, struct strv *sysctls)
+static int read_sysctl(struct reader *reader, const struct document_node *key,
+                       const struct document_node *node, struct strv *sysctls)
 {
     int r = check_sysctl_key(reader, key);
     const char *value = r == 0 ? reader_scalar(reader, node, "a value") : NULL;
@@ -101,7 +101,7 @@ static READER_TYPE(read_sysctls)
 
     if (node->kind != DOCUMENT_MAPPING)
         return reader_fail(reader, node, "a mapping of name to value is expected, found %s",
-                           job_node_describe(node));
+                           document_describe(node));
     if (node->count > field->maximum)
         return reader_fail(reader, node, "more than %u settings", (unsigned)field->maximum);
     for (size_t i = 0; i < node->count; i++) {

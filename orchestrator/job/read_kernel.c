@@ -10,7 +10,7 @@
 
 enum { OPTION_NAME_MAXIMUM = 128, OPTION_VALUE_MAXIMUM = 256 };
 
-static int check_option_name(struct reader *reader, const struct job_node *key)
+static int check_option_name(struct reader *reader, const struct document_node *key)
 {
     const char *name = key->text;
 
@@ -48,7 +48,7 @@ static bool is_integer(const char *text)
 }
 
 /* A text option as .config writes it; text that is so written already stays. */
-static int quote_value(struct reader *reader, const struct job_node *node, char **ret)
+static int quote_value(struct reader *reader, const struct document_node *node, char **ret)
 {
     const char *text = node->text;
     size_t length = strlen(text);
@@ -63,7 +63,7 @@ static int quote_value(struct reader *reader, const struct job_node *node, char 
 }
 
 /* JSON has no plain words: "y" in quotes is the switch, as y is; numbers stand without quotes. */
-static int read_option_value(struct reader *reader, const struct job_node *node, char **ret)
+static int read_option_value(struct reader *reader, const struct document_node *node, char **ret)
 {
     const char *text = reader_scalar(reader, node, "y, n, m, a number or a quoted text");
 
@@ -82,8 +82,8 @@ static int read_option_value(struct reader *reader, const struct job_node *node,
     return *ret ? 0 : reader_fail_memory(reader);
 }
 
-static int read_option(struct reader *reader, const struct job_node *key,
-                       const struct job_node *value, struct job_kernel_option *option)
+static int read_option(struct reader *reader, const struct document_node *key,
+                       const struct document_node *value, struct job_kernel_option *option)
 {
     int r = check_option_name(reader, key);
 
@@ -103,7 +103,7 @@ static READER_TYPE(read_options)
     (void)field;
     if (node->kind != DOCUMENT_MAPPING)
         return reader_fail(reader, node, "a mapping of option to value is expected, found %s",
-                           job_node_describe(node));
+                           document_describe(node));
     if (node->count > JOB_OPTIONS_MAXIMUM)
         return reader_fail(reader, node, "more than %d options", JOB_OPTIONS_MAXIMUM);
     kernel->options = calloc(node->count + 1, sizeof *kernel->options);
@@ -189,7 +189,7 @@ static READER_TYPE(read_patches)
     return r;
 }
 
-static int check_inline_size(struct reader *reader, const struct job_node *node,
+static int check_inline_size(struct reader *reader, const struct document_node *node,
                              const struct job_kernel *kernel)
 {
     size_t total = kernel->config_file ? strlen(kernel->config_file) : 0;

@@ -42,7 +42,7 @@ READER_TYPE(read_source)
 }
 
 static int read_option(struct reader *reader, struct workload_request *request,
-                       const struct job_node *key, const struct job_node *node)
+                       const struct document_node *key, const struct document_node *node)
 {
     const struct option_schema *option = workload_option_find(request->schema, key->text);
     struct culprit_error inner;
@@ -66,13 +66,13 @@ static int read_option(struct reader *reader, struct workload_request *request,
 }
 
 static int read_options(struct reader *reader, struct workload_request *request,
-                        const struct job_node *node)
+                        const struct document_node *node)
 {
     struct culprit_error inner;
 
     if (node->kind == DOCUMENT_SEQUENCE || (node->kind == DOCUMENT_SCALAR && node->text[0]))
         return reader_fail(reader, node, "a mapping of options is expected, found %s",
-                           job_node_describe(node));
+                           document_describe(node));
     for (size_t i = 0; i < node->count; i++) {
         size_t mark = reader_enter(reader, node->keys[i]->text);
         int r = read_option(reader, request, node->keys[i], node->values[i]);
@@ -86,7 +86,7 @@ static int read_options(struct reader *reader, struct workload_request *request,
     return 0;
 }
 
-static int read_workload(struct reader *reader, const struct job_node *node,
+static int read_workload(struct reader *reader, const struct document_node *node,
                          struct workload_request *request)
 {
     struct culprit_error inner;
@@ -98,7 +98,7 @@ static int read_workload(struct reader *reader, const struct job_node *node,
                            "one workload with its options is expected, such as "
                            "\"wakeup: {runtime: 30s}\"; found %s",
                            node->kind == DOCUMENT_MAPPING ? "a mapping of several keys or none"
-                                                          : job_node_describe(node));
+                                                          : document_describe(node));
     if (workload_request_init(node->keys[0]->text, request, &inner) < 0)
         return reader_fail_with(reader, node->keys[0], &inner);
     mark = reader_enter(reader, node->keys[0]->text);
@@ -197,7 +197,7 @@ READER_TYPE(read_budget)
 }
 
 /* local@domain of unquoted words (RFC 5321), which is all that may stand in a mail's header. */
-static int check_address(struct reader *reader, const struct job_node *node)
+static int check_address(struct reader *reader, const struct document_node *node)
 {
     static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
     const char *text = node->text;

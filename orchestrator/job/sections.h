@@ -5,7 +5,7 @@
 #define CULPRIT_JOB_SECTIONS_H
 
 #include "job/job.h"
-#include "job/reader.h"
+#include "yaml/reader.h"
 
 enum {
     JOB_INLINE_MAXIMUM = 448 * 1024, /* bytes of config_file and patches together, so that a job
@@ -30,7 +30,7 @@ const char *format_percent(double fraction, char text[PERCENT_TEXT_SIZE]);
 
 /* Fills what follows from other sections (fragments, the metric's direction) and checks what must
  * hold between them and against the server. */
-int job_complete(struct job *job, struct reader *reader, const struct job_node *root,
+int job_complete(struct job *job, struct reader *reader, const struct document_node *root,
                  const struct job_environment *environment);
 
 #endif

@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/units.h"
-#include "job/reader.h"
+#include "yaml/reader.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -106,7 +106,7 @@ static READER_TYPE(read_listen)
 }
 
 /* One of a list of words, as its place. */
-static int read_choice(struct reader *reader, const struct job_node *node, const char *what,
+static int read_choice(struct reader *reader, const struct document_node *node, const char *what,
                        const char *const *words, size_t count, int *ret)
 {
     const char *text = reader_scalar(reader, node, what);
@@ -157,7 +157,7 @@ static READER_TYPE(read_repositories)
     if (node->kind != DOCUMENT_MAPPING)
         return reader_fail(reader, node,
                            "a mapping of names to paths or URLs is expected, found %s",
-                           job_node_describe(node));
+                           document_describe(node));
     config->repositories = calloc(node->count + 1, sizeof *config->repositories);
     if (!config->repositories)
         return reader_fail_memory(reader);
@@ -217,7 +217,8 @@ SECTION(mail, FIELD("host", read_word, mail.host, 1, 253),
 SECTION(keep, FIELD("size", read_size, keep.size, 1 << 20, UINT64_MAX / 2),
         FIELD("age", read_duration, keep.age_ns, HOUR_NS, UINT64_MAX / 2));
 
-static int read_document(struct config *config, struct reader *reader, const struct job_node *root)
+static int read_document(struct config *config, struct reader *reader,
+                         const struct document_node *root)
 {
     static const struct reader_field fields[] = {
         FIELD("name", read_word, name, 1, 253),
@@ -317,16 +318,16 @@ static int check(const struct config *config, struct culprit_error *error)
 int config_parse(const char *text, size_t length, struct config **ret, struct culprit_error *error)
 {
     CULPRIT_CLEANUP(config_free) struct config *config = calloc(1, sizeof *config);
-    CULPRIT_CLEANUP(job_document_free) struct job_document *document = NULL;
+    CULPRIT_CLEANUP(document_free) struct document *document = NULL;
     struct culprit_error own = {0};
     struct reader reader = {.error = error ? error : &own};
 
     if (!config)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot read the configuration");
     set_numbers(config);
-    int status = job_document_parse(text, length, CONFIG_MAXIMUM, &document, reader.error);
+    int status = document_parse(text, length, CONFIG_MAXIMUM, &document, reader.error);
     if (status == 0)
-        status = read_document(config, &reader, job_document_root(document));
+        status = read_document(config, &reader, document_root(document));
     if (status == 0)
         status = check(config, reader.error);
     if (status < 0)

@@ -14,8 +14,8 @@
 #include "api/routes.h"
 #include "base/cleanup.h"
 #include "base/file.h"
-#include "job/document.h"
 #include "store/tokens.h"
+#include "yaml/document.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -68,7 +68,8 @@ static void test_paths(void **state)
 }
 
 /* The operation of a route in the description; NULL when it lacks it. */
-static const struct job_node *find_operation(const struct job_node *root, const struct route *route)
+static const struct document_node *find_operation(const struct document_node *root,
+                                                  const struct route *route)
 {
     char method[8];
     size_t i;
@@ -76,14 +77,14 @@ static const struct job_node *find_operation(const struct job_node *root, const 
     for (i = 0; route->method[i] && i < sizeof method - 1; i++)
         method[i] = (char)tolower((unsigned char)route->method[i]);
     method[i] = '\0';
-    return job_node_get(job_node_get(job_node_get(root, "paths"), route->path), method);
+    return document_get(document_get(document_get(root, "paths"), route->path), method);
 }
 
-static void check_scope(const struct route *route, const struct job_node *operation)
+static void check_scope(const struct route *route, const struct document_node *operation)
 {
-    const struct job_node *security = job_node_get(operation, "security");
+    const struct document_node *security = document_get(operation, "security");
     const char *expected = route->scope == TOKEN_READ ? "read" : "submit";
-    const struct job_node *scopes;
+    const struct document_node *scopes;
 
     if (!security)
         fail_msg("%s %s has no security", route->method, route->path);
@@ -91,34 +92,34 @@ static void check_scope(const struct route *route, const struct job_node *operat
         assert_int_equal(security->count, 0);
         return;
     }
-    scopes = job_node_get(security->values[0], "bearer");
+    scopes = document_get(security->values[0], "bearer");
     if (!scopes || scopes->count != 1 || strcmp(scopes->values[0]->text, expected) != 0)
         fail_msg("%s %s needs the scope %s", route->method, route->path, expected);
 }
 
 /* Some success (a shared response is followed) has the route's media type. */
-static void check_type(const struct route *route, const struct job_node *root,
-                       const struct job_node *operation)
+static void check_type(const struct route *route, const struct document_node *root,
+                       const struct document_node *operation)
 {
-    const struct job_node *responses = job_node_get(operation, "responses");
+    const struct document_node *responses = document_get(operation, "responses");
 
     for (size_t i = 0; responses && i < responses->count; i++) {
-        const struct job_node *response = responses->values[i];
-        const struct job_node *reference = job_node_get(response, "$ref");
+        const struct document_node *response = responses->values[i];
+        const struct document_node *reference = document_get(response, "$ref");
 
         if (reference)
-            response = job_node_get(job_node_get(job_node_get(root, "components"), "responses"),
+            response = document_get(document_get(document_get(root, "components"), "responses"),
                                     strrchr(reference->text, '/') + 1);
-        if (job_node_get(job_node_get(response, "content"), route->produces))
+        if (document_get(document_get(response, "content"), route->produces))
             return;
     }
     fail_msg("%s %s: no response of type %s", route->method, route->path, route->produces);
 }
 
-static void check_body(const struct route *route, const struct job_node *operation)
+static void check_body(const struct route *route, const struct document_node *operation)
 {
-    const struct job_node *content = job_node_get(job_node_get(operation, "requestBody"),
-                                                  "content");
+    const struct document_node *content = document_get(document_get(operation, "requestBody"),
+                                                       "content");
     size_t expected = 0;
 
     for (const char *c = route->accepts; c; c = strchr(c + 1, ','))
@@ -131,31 +132,30 @@ static void check_body(const struct route *route, const struct job_node *operati
             fail_msg("%s %s does not take %s", route->method, route->path, content->keys[i]->text);
 }
 
-static size_t count_operations(const struct job_node *root)
+static size_t count_operations(const struct document_node *root)
 {
     static const char *const methods[] = {"get", "post", "put", "patch", "delete"};
-    const struct job_node *paths = job_node_get(root, "paths");
+    const struct document_node *paths = document_get(root, "paths");
     size_t count = 0;
 
     for (size_t i = 0; i < paths->count; i++)
         for (size_t m = 0; m < COUNT(methods); m++)
-            count += job_node_get(paths->values[i], methods[m]) != NULL;
+            count += document_get(paths->values[i], methods[m]) != NULL;
     return count;
 }
 
 static void test_description_agrees(void **state)
 {
-    CULPRIT_CLEANUP(job_document_free) struct job_document *document = NULL;
+    CULPRIT_CLEANUP(document_free) struct document *document = NULL;
     struct culprit_error error = {0};
-    const struct job_node *root;
+    const struct document_node *root;
 
     (void)state;
-    if (job_document_parse((const char *)api_openapi, api_openapi_size, 1 << 20, &document,
-                           &error) < 0)
+    if (document_parse((const char *)api_openapi, api_openapi_size, 1 << 20, &document, &error) < 0)
         fail_msg("openapi.yaml:%u:%u: %s", error.line, error.column, error.message);
-    root = job_document_root(document);
+    root = document_root(document);
     for (size_t i = 0; i < api_route_count; i++) {
-        const struct job_node *operation = find_operation(root, &api_routes[i]);
+        const struct document_node *operation = find_operation(root, &api_routes[i]);
 
         if (!operation)
             fail_msg("openapi.yaml lacks %s %s", api_routes[i].method, api_routes[i].path);
@@ -167,18 +167,18 @@ static void test_description_agrees(void **state)
 }
 
 /* Every "$ref" of the description leads somewhere. */
-static void check_references(const struct job_node *root, const struct job_node *node)
+static void check_references(const struct document_node *root, const struct document_node *node)
 {
     for (size_t i = 0; i < node->count; i++) {
-        const struct job_node *value = node->values[i];
+        const struct document_node *value = node->values[i];
 
         if (node->kind == DOCUMENT_MAPPING && strcmp(node->keys[i]->text, "$ref") == 0) {
-            const struct job_node *target = root;
+            const struct document_node *target = root;
             char path[256], *save = NULL;
 
             snprintf(path, sizeof path, "%s", value->text + 2);
             for (char *key = strtok_r(path, "/", &save); key; key = strtok_r(NULL, "/", &save))
-                target = job_node_get(target, key);
+                target = document_get(target, key);
             if (!target)
                 fail_msg("openapi.yaml:%u: %s leads nowhere", value->line, value->text);
         }
@@ -188,13 +188,12 @@ static void check_references(const struct job_node *root, const struct job_node 
 
 static void test_description_is_whole(void **state)
 {
-    CULPRIT_CLEANUP(job_document_free) struct job_document *document = NULL;
+    CULPRIT_CLEANUP(document_free) struct document *document = NULL;
 
     (void)state;
     assert_int_equal(
-        job_document_parse((const char *)api_openapi, api_openapi_size, 1 << 20, &document, NULL),
-        0);
-    check_references(job_document_root(document), job_document_root(document));
+        document_parse((const char *)api_openapi, api_openapi_size, 1 << 20, &document, NULL), 0);
+    check_references(document_root(document), document_root(document));
 }
 
 static void test_reference_names_every_route(void **state)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "job/reader.h"
+#include "yaml/reader.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,7 +14,7 @@
 
 enum { CHOICES_MAXIMUM = 512 };
 
-int reader_fail(struct reader *reader, const struct job_node *node, const char *format, ...)
+int reader_fail(struct reader *reader, const struct document_node *node, const char *format, ...)
 {
     char message[sizeof reader->error->message];
     va_list arguments;
@@ -25,7 +25,7 @@ int reader_fail(struct reader *reader, const struct job_node *node, const char *
     return culprit_fail_at(reader->error, node->line, node->column, reader->path, "%s", message);
 }
 
-int reader_fail_with(struct reader *reader, const struct job_node *node,
+int reader_fail_with(struct reader *reader, const struct document_node *node,
                      const struct culprit_error *inner)
 {
     if (inner->code == CULPRIT_NO_MEMORY)
@@ -36,7 +36,7 @@ int reader_fail_with(struct reader *reader, const struct job_node *node,
     return -(int)CULPRIT_INVALID;
 }
 
-int reader_fail_choice(struct reader *reader, const struct job_node *node, const char *what,
+int reader_fail_choice(struct reader *reader, const struct document_node *node, const char *what,
                        const char *found, const char *const *words, size_t count)
 {
     _cleanup_buffer_ struct buffer list = BUFFER_INIT(CHOICES_MAXIMUM);
@@ -77,7 +77,7 @@ void reader_leave(struct reader *reader, size_t mark)
     reader->path[mark] = '\0';
 }
 
-static int fail_key(struct reader *reader, const struct job_node *key,
+static int fail_key(struct reader *reader, const struct document_node *key,
                     const struct reader_field *fields, size_t count)
 {
     _cleanup_free_ const char **names = calloc(count + 1, sizeof *names);
@@ -105,24 +105,24 @@ static const struct reader_field *find_field(const struct reader_field *fields, 
     return NULL;
 }
 
-static int check_required(struct reader *reader, const struct job_node *node,
+static int check_required(struct reader *reader, const struct document_node *node,
                           const struct reader_field *fields, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (fields[i].required && !job_node_get(node, fields[i].key))
+        if (fields[i].required && !document_get(node, fields[i].key))
             return reader_fail(reader, node, "the key \"%s\" is missing%s%s", fields[i].key,
                                reader->path[0] ? " in " : "", reader->path);
     return 0;
 }
 
-int reader_mapping(struct reader *reader, const struct job_node *node,
+int reader_mapping(struct reader *reader, const struct document_node *node,
                    const struct reader_field *fields, size_t count, void *target)
 {
     if (node->kind != DOCUMENT_MAPPING)
         return reader_fail(reader, node, "a mapping of keys is expected, found %s",
-                           job_node_describe(node));
+                           document_describe(node));
     for (size_t i = 0; i < node->count; i++) {
-        const struct job_node *key = node->keys[i];
+        const struct document_node *key = node->keys[i];
         const struct reader_field *field = find_field(fields, count, key->text);
         size_t mark;
         int r;
@@ -138,10 +138,11 @@ int reader_mapping(struct reader *reader, const struct job_node *node,
     return check_required(reader, node, fields, count);
 }
 
-const char *reader_scalar(struct reader *reader, const struct job_node *node, const char *expected)
+const char *reader_scalar(struct reader *reader, const struct document_node *node,
+                          const char *expected)
 {
     if (node->kind != DOCUMENT_SCALAR || (node->plain && node->text[0] == '\0')) {
-        reader_fail(reader, node, "%s is expected, found %s", expected, job_node_describe(node));
+        reader_fail(reader, node, "%s is expected, found %s", expected, document_describe(node));
         return NULL;
     }
     if (node->plain && (strcmp(node->text, "~") == 0 || strcmp(node->text, "null") == 0)) {
@@ -152,7 +153,8 @@ const char *reader_scalar(struct reader *reader, const struct job_node *node, co
     return node->text;
 }
 
-const char *reader_plain(struct reader *reader, const struct job_node *node, const char *expected)
+const char *reader_plain(struct reader *reader, const struct document_node *node,
+                         const char *expected)
 {
     const char *text = reader_scalar(reader, node, expected);
 
@@ -255,8 +257,8 @@ static bool is_decimal(const char *text)
     return digits > 0 && text[1 + digits] == '\0';
 }
 
-int reader_real(struct reader *reader, const struct job_node *node, double minimum, double maximum,
-                double *ret)
+int reader_real(struct reader *reader, const struct document_node *node, double minimum,
+                double maximum, double *ret)
 {
     const char *text = reader_plain(reader, node, "a number");
     json_t *number;
@@ -275,11 +277,11 @@ int reader_real(struct reader *reader, const struct job_node *node, double minim
     return 0;
 }
 
-int reader_check_list(struct reader *reader, const struct job_node *node, uint64_t minimum,
+int reader_check_list(struct reader *reader, const struct document_node *node, uint64_t minimum,
                       uint64_t maximum)
 {
     if (node->kind != DOCUMENT_SEQUENCE)
-        return reader_fail(reader, node, "a list is expected, found %s", job_node_describe(node));
+        return reader_fail(reader, node, "a list is expected, found %s", document_describe(node));
     if (node->count < minimum || node->count > maximum)
         return reader_fail(reader, node,
                            "the list has %zu items, but %" PRIu64 " to %" PRIu64 " are allowed",
@@ -287,7 +289,7 @@ int reader_check_list(struct reader *reader, const struct job_node *node, uint64
     return 0;
 }
 
-static int check_length(struct reader *reader, const struct job_node *node,
+static int check_length(struct reader *reader, const struct document_node *node,
                         const struct reader_field *field)
 {
     size_t length = strlen(node->text);
@@ -299,7 +301,7 @@ static int check_length(struct reader *reader, const struct job_node *node,
     return 0;
 }
 
-static int check_word(struct reader *reader, const struct job_node *node)
+static int check_word(struct reader *reader, const struct document_node *node)
 {
     for (const char *c = node->text; *c; c++)
         if (*c <= 0x20 || *c > 0x7e)

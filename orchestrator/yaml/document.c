@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "job/document.h"
+#include "yaml/document.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -7,17 +7,17 @@
 
 #include <yaml.h>
 
-#include "job/characters.h"
+#include "yaml/characters.h"
 
 struct anchor {
     char *name;
-    struct job_node *node;
+    struct document_node *node;
     bool complete; /* false while the node is being read: an alias to it would be a circle */
 };
 
-struct job_document {
-    struct job_node *root;
-    struct job_node **nodes; /* all of them, for release */
+struct document {
+    struct document_node *root;
+    struct document_node **nodes; /* all of them, for release */
     size_t count, capacity;
 };
 
@@ -25,13 +25,13 @@ struct loader {
     yaml_parser_t parser;
     yaml_event_t event; /* the current one, when `pending` */
     bool pending;
-    struct job_document *document;
+    struct document *document;
     struct anchor anchors[DOCUMENT_ANCHORS_MAXIMUM];
     size_t anchor_count;
     struct culprit_error *error;
 };
 
-static int load_node(struct loader *loader, unsigned depth, struct job_node **ret);
+static int load_node(struct loader *loader, unsigned depth, struct document_node **ret);
 
 static unsigned place(size_t zero_based)
 {
@@ -69,14 +69,14 @@ static int next_event(struct loader *loader)
     return loader->pending ? 0 : fail_syntax(loader);
 }
 
-static int new_node(struct loader *loader, enum job_node_kind kind, struct job_node **ret)
+static int new_node(struct loader *loader, enum document_kind kind, struct document_node **ret)
 {
-    struct job_document *document = loader->document;
-    struct job_node *node;
+    struct document *document = loader->document;
+    struct document_node *node;
 
     if (document->count == document->capacity) {
         size_t capacity = document->capacity ? document->capacity * 2 : 64;
-        struct job_node **nodes = reallocarray(document->nodes, capacity, sizeof(void *));
+        struct document_node **nodes = reallocarray(document->nodes, capacity, sizeof(void *));
 
         if (!nodes)
             return fail_memory(loader);
@@ -104,7 +104,7 @@ static struct anchor *find_anchor(struct loader *loader, const char *name)
 }
 
 /* Remembers a node's anchor, if it has one; *ret_anchor is then the one to complete. */
-static int add_anchor(struct loader *loader, const yaml_char_t *name, struct job_node *node,
+static int add_anchor(struct loader *loader, const yaml_char_t *name, struct document_node *node,
                       struct anchor **ret_anchor)
 {
     struct anchor *anchor;
@@ -128,7 +128,7 @@ static int add_anchor(struct loader *loader, const yaml_char_t *name, struct job
     return 0;
 }
 
-static int load_alias(struct loader *loader, struct job_node **ret)
+static int load_alias(struct loader *loader, struct document_node **ret)
 {
     const char *name = (const char *)loader->event.data.alias.anchor;
     const struct anchor *anchor = find_anchor(loader, name);
@@ -152,11 +152,11 @@ static int refuse_tag(struct loader *loader, const yaml_char_t *tag)
                      (const char *)tag);
 }
 
-static int load_scalar(struct loader *loader, struct job_node **ret)
+static int load_scalar(struct loader *loader, struct document_node **ret)
 {
     const yaml_event_t *event = &loader->event;
     size_t length = event->data.scalar.length;
-    struct job_node *node;
+    struct document_node *node;
     struct anchor *anchor;
     int r = refuse_tag(loader, event->data.scalar.tag);
 
@@ -181,13 +181,13 @@ static int load_scalar(struct loader *loader, struct job_node **ret)
 }
 
 /* Appends a child (for a mapping, with its key) and counts what it stands for. */
-static int append(struct loader *loader, struct job_node *parent, struct job_node *key,
-                  struct job_node *value)
+static int append(struct loader *loader, struct document_node *parent, struct document_node *key,
+                  struct document_node *value)
 {
     if ((parent->count & (parent->count - 1)) == 0) { /* grows at powers of two */
         size_t capacity = parent->count ? parent->count * 2 : 1;
-        struct job_node **values = reallocarray(parent->values, capacity, sizeof(void *));
-        struct job_node **keys = NULL;
+        struct document_node **values = reallocarray(parent->values, capacity, sizeof(void *));
+        struct document_node **keys = NULL;
 
         if (values)
             parent->values = values;
@@ -216,10 +216,10 @@ static int append(struct loader *loader, struct job_node *parent, struct job_nod
     return 0;
 }
 
-static int load_items(struct loader *loader, unsigned depth, struct job_node *sequence)
+static int load_items(struct loader *loader, unsigned depth, struct document_node *sequence)
 {
     for (;;) {
-        struct job_node *value = NULL;
+        struct document_node *value = NULL;
         int r = next_event(loader);
 
         if (r < 0 || loader->event.type == YAML_SEQUENCE_END_EVENT)
@@ -232,8 +232,8 @@ static int load_items(struct loader *loader, unsigned depth, struct job_node *se
     }
 }
 
-static int check_key(struct loader *loader, const struct job_node *mapping,
-                     const struct job_node *key)
+static int check_key(struct loader *loader, const struct document_node *mapping,
+                     const struct document_node *key)
 {
     if (mapping->count == DOCUMENT_MAPPING_MAXIMUM)
         return culprit_fail_at(loader->error, key->line, key->column, "",
@@ -247,7 +247,8 @@ static int check_key(struct loader *loader, const struct job_node *mapping,
     return 0;
 }
 
-static int load_key(struct loader *loader, const struct job_node *mapping, struct job_node **ret)
+static int load_key(struct loader *loader, const struct document_node *mapping,
+                    struct document_node **ret)
 {
     int r;
 
@@ -259,10 +260,10 @@ static int load_key(struct loader *loader, const struct job_node *mapping, struc
     return r < 0 ? r : check_key(loader, mapping, *ret);
 }
 
-static int load_pairs(struct loader *loader, unsigned depth, struct job_node *mapping)
+static int load_pairs(struct loader *loader, unsigned depth, struct document_node *mapping)
 {
     for (;;) {
-        struct job_node *key = NULL, *value = NULL;
+        struct document_node *key = NULL, *value = NULL;
         int r = next_event(loader);
 
         if (r < 0 || loader->event.type == YAML_MAPPING_END_EVENT)
@@ -279,11 +280,11 @@ static int load_pairs(struct loader *loader, unsigned depth, struct job_node *ma
     }
 }
 
-static int load_collection(struct loader *loader, unsigned depth, struct job_node **ret)
+static int load_collection(struct loader *loader, unsigned depth, struct document_node **ret)
 {
     bool mapping = loader->event.type == YAML_MAPPING_START_EVENT;
     const yaml_event_t *event = &loader->event;
-    struct job_node *node;
+    struct document_node *node;
     struct anchor *anchor;
     int r = refuse_tag(loader,
                        mapping ? event->data.mapping_start.tag : event->data.sequence_start.tag);
@@ -309,7 +310,7 @@ static int load_collection(struct loader *loader, unsigned depth, struct job_nod
 }
 
 /* Reads the node that the current event begins. */
-static int load_node(struct loader *loader, unsigned depth, struct job_node **ret)
+static int load_node(struct loader *loader, unsigned depth, struct document_node **ret)
 {
     switch (loader->event.type) {
     case YAML_SCALAR_EVENT:
@@ -353,11 +354,11 @@ static void loader_clear(struct loader *loader)
     yaml_parser_delete(&loader->parser);
 }
 
-int job_document_parse(const char *text, size_t length, size_t maximum, struct job_document **ret,
-                       struct culprit_error *error)
+int document_parse(const char *text, size_t length, size_t maximum, struct document **ret,
+                   struct culprit_error *error)
 {
     static const char byte_order_mark[] = "\xef\xbb\xbf";
-    CULPRIT_CLEANUP(job_document_free) struct job_document *document = NULL;
+    CULPRIT_CLEANUP(document_free) struct document *document = NULL;
     struct loader loader = {.error = error};
     int r;
 
@@ -386,7 +387,7 @@ int job_document_parse(const char *text, size_t length, size_t maximum, struct j
     return 0;
 }
 
-void job_document_free(struct job_document *document)
+void document_free(struct document *document)
 {
     if (!document)
         return;
@@ -400,12 +401,12 @@ void job_document_free(struct job_document *document)
     free(document);
 }
 
-const struct job_node *job_document_root(const struct job_document *document)
+const struct document_node *document_root(const struct document *document)
 {
     return document->root;
 }
 
-const struct job_node *job_node_get(const struct job_node *mapping, const char *key)
+const struct document_node *document_get(const struct document_node *mapping, const char *key)
 {
     if (!mapping || mapping->kind != DOCUMENT_MAPPING)
         return NULL;
@@ -415,7 +416,7 @@ const struct job_node *job_node_get(const struct job_node *mapping, const char *
     return NULL;
 }
 
-const char *job_node_describe(const struct job_node *node)
+const char *document_describe(const struct document_node *node)
 {
     switch (node->kind) {
     case DOCUMENT_SEQUENCE:

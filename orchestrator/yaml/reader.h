@@ -7,8 +7,8 @@
  * A read function fills the field and leaves what it allocated there also when it fails: the
  * owner of the struct frees it.
  */
-#ifndef CULPRIT_JOB_READER_H
-#define CULPRIT_JOB_READER_H
+#ifndef CULPRIT_YAML_READER_H
+#define CULPRIT_YAML_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "base/strv.h"
-#include "job/document.h"
+#include "yaml/document.h"
 
 struct reader {
     struct culprit_error *error;
@@ -27,7 +27,7 @@ struct reader {
 struct reader_field {
     const char *key;
     /* Reads a node into the field at `target`. */
-    int (*read)(struct reader *reader, const struct job_node *node,
+    int (*read)(struct reader *reader, const struct document_node *node,
                 const struct reader_field *field, void *target);
     size_t offset;             /* of the field in the mapping's struct */
     uint64_t minimum, maximum; /* of the value, the text's length or the list's count */
@@ -35,15 +35,15 @@ struct reader_field {
 };
 
 /* Fails at a node, with the reader's path. */
-int reader_fail(struct reader *reader, const struct job_node *node, const char *format, ...)
+int reader_fail(struct reader *reader, const struct document_node *node, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* Fails with what a parser said of the node's text. */
-int reader_fail_with(struct reader *reader, const struct job_node *node,
+int reader_fail_with(struct reader *reader, const struct document_node *node,
                      const struct culprit_error *inner);
 
 /* Fails with `found` as not one of `words`, the nearest of them, and all of them. */
-int reader_fail_choice(struct reader *reader, const struct job_node *node, const char *what,
+int reader_fail_choice(struct reader *reader, const struct document_node *node, const char *what,
                        const char *found, const char *const *words, size_t count);
 
 int reader_fail_memory(struct reader *reader);
@@ -54,25 +54,27 @@ size_t reader_enter_item(struct reader *reader, size_t index);
 void reader_leave(struct reader *reader, size_t mark);
 
 /* A mapping by its table into the struct at `target`. */
-int reader_mapping(struct reader *reader, const struct job_node *node,
+int reader_mapping(struct reader *reader, const struct document_node *node,
                    const struct reader_field *fields, size_t count, void *target);
 
 /* The text of a scalar that is not nothing; NULL after an error. */
-const char *reader_scalar(struct reader *reader, const struct job_node *node, const char *expected);
+const char *reader_scalar(struct reader *reader, const struct document_node *node,
+                          const char *expected);
 
 /* The text of a scalar that must stand without quotes, as numbers do; NULL after an error. */
-const char *reader_plain(struct reader *reader, const struct job_node *node, const char *expected);
+const char *reader_plain(struct reader *reader, const struct document_node *node,
+                         const char *expected);
 
-int reader_real(struct reader *reader, const struct job_node *node, double minimum, double maximum,
-                double *ret);
+int reader_real(struct reader *reader, const struct document_node *node, double minimum,
+                double maximum, double *ret);
 
-int reader_check_list(struct reader *reader, const struct job_node *node, uint64_t minimum,
+int reader_check_list(struct reader *reader, const struct document_node *node, uint64_t minimum,
                       uint64_t maximum);
 
 /* Read functions for tables. */
-#define READER_TYPE(name)                                                                          \
-    int name(struct reader *reader, const struct job_node *node, const struct reader_field *field, \
-             void *target)
+#define READER_TYPE(name)                                             \
+    int name(struct reader *reader, const struct document_node *node, \
+             const struct reader_field *field, void *target)
 READER_TYPE(read_unsigned); /* unsigned */
 READER_TYPE(read_u64);      /* uint64_t */
 READER_TYPE(read_size);     /* uint64_t, bytes */

@@ -8,15 +8,15 @@
 #include <cmocka.h>
 
 #include "base/buffer.h"
-#include "job/document.h"
+#include "yaml/document.h"
 
 enum { MAXIMUM = 1 << 20 };
 
 static int parse(const char *text, size_t length, struct culprit_error *error)
 {
-    CULPRIT_CLEANUP(job_document_free) struct job_document *document = NULL;
+    CULPRIT_CLEANUP(document_free) struct document *document = NULL;
 
-    return job_document_parse(text, length, MAXIMUM, &document, error);
+    return document_parse(text, length, MAXIMUM, &document, error);
 }
 
 struct refusal {
@@ -151,40 +151,40 @@ static void test_places_and_values(void **state)
                                "block: |\n  one\n  two\n"
                                "again: &x {k: v}\n"
                                "alias: *x\n";
-    CULPRIT_CLEANUP(job_document_free) struct job_document *document = NULL;
+    CULPRIT_CLEANUP(document_free) struct document *document = NULL;
     struct culprit_error error = {0};
-    const struct job_node *root, *list;
+    const struct document_node *root, *list;
 
     (void)state;
-    if (job_document_parse(text, sizeof text - 1, MAXIMUM, &document, &error) < 0)
+    if (document_parse(text, sizeof text - 1, MAXIMUM, &document, &error) < 0)
         fail_msg("%u:%u: %s", error.line, error.column, error.message);
-    root = job_document_root(document);
+    root = document_root(document);
     assert_int_equal(root->count, 6);
-    assert_true(job_node_get(root, "plain")->plain);
-    assert_string_equal(job_node_get(root, "plain")->text, "10x");
-    assert_int_equal(job_node_get(root, "plain")->line, 3);
-    assert_int_equal(job_node_get(root, "plain")->column, 8);
-    assert_false(job_node_get(root, "quoted")->plain);
-    list = job_node_get(root, "list");
+    assert_true(document_get(root, "plain")->plain);
+    assert_string_equal(document_get(root, "plain")->text, "10x");
+    assert_int_equal(document_get(root, "plain")->line, 3);
+    assert_int_equal(document_get(root, "plain")->column, 8);
+    assert_false(document_get(root, "quoted")->plain);
+    list = document_get(root, "list");
     assert_int_equal(list->kind, DOCUMENT_SEQUENCE);
-    assert_string_equal(job_node_get(list->values[1], "b")->text, "c");
-    assert_string_equal(job_node_get(root, "block")->text, "one\ntwo\n");
-    assert_ptr_equal(job_node_get(root, "alias"), job_node_get(root, "again"));
-    assert_null(job_node_get(root, "nothing"));
-    assert_null(job_node_get(NULL, "nothing"));
+    assert_string_equal(document_get(list->values[1], "b")->text, "c");
+    assert_string_equal(document_get(root, "block")->text, "one\ntwo\n");
+    assert_ptr_equal(document_get(root, "alias"), document_get(root, "again"));
+    assert_null(document_get(root, "nothing"));
+    assert_null(document_get(NULL, "nothing"));
 }
 
 static void test_json_is_read(void **state)
 {
     static const char text[] = "{\"a\":1,\"b\":[true,null,\"x\\u00e4\\n\\/\"],\n\t\"c\":{}}";
-    CULPRIT_CLEANUP(job_document_free) struct job_document *document = NULL;
+    CULPRIT_CLEANUP(document_free) struct document *document = NULL;
     struct culprit_error error = {0};
 
     (void)state;
-    if (job_document_parse(text, sizeof text - 1, MAXIMUM, &document, &error) < 0)
+    if (document_parse(text, sizeof text - 1, MAXIMUM, &document, &error) < 0)
         fail_msg("%u:%u: %s", error.line, error.column, error.message);
-    assert_string_equal(job_node_get(job_document_root(document), "a")->text, "1");
-    assert_string_equal(job_node_get(job_document_root(document), "b")->values[2]->text,
+    assert_string_equal(document_get(document_root(document), "a")->text, "1");
+    assert_string_equal(document_get(document_root(document), "b")->values[2]->text,
                         "x\xc3\xa4\n/");
 }
 

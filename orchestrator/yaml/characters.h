@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Which characters a document may hold: YAML's printable ones, less those that end a line in YAML
  * but in nothing else (U+0085, U+2028, U+2029), for they would not survive being written again. */
-#ifndef CULPRIT_JOB_CHARACTERS_H
-#define CULPRIT_JOB_CHARACTERS_H
+#ifndef CULPRIT_YAML_CHARACTERS_H
+#define CULPRIT_YAML_CHARACTERS_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "job/characters.h"
+#include "yaml/characters.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,8 +9,8 @@
  *
  * The document owns its nodes; an aliased node is reached from several places.
  */
-#ifndef CULPRIT_JOB_DOCUMENT_H
-#define CULPRIT_JOB_DOCUMENT_H
+#ifndef CULPRIT_YAML_DOCUMENT_H
+#define CULPRIT_YAML_DOCUMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,35 +26,35 @@ enum {
     DOCUMENT_TEXT_MAXIMUM = 2 << 20, /* bytes of all scalars, aliases expanded */
 };
 
-enum job_node_kind { DOCUMENT_SCALAR, DOCUMENT_SEQUENCE, DOCUMENT_MAPPING };
+enum document_kind { DOCUMENT_SCALAR, DOCUMENT_SEQUENCE, DOCUMENT_MAPPING };
 
-struct job_node {
-    enum job_node_kind kind;
+struct document_node {
+    enum document_kind kind;
     unsigned line, column; /* 1-based; columns count characters */
     /* Scalar: UTF-8 without control characters but tab, line feed and carriage return. */
     char *text;
     bool plain; /* neither quoted nor a block: `10`, not `"10"` */
     /* Sequence: values[count]. Mapping: keys[count], which are scalars, and values[count]. */
-    struct job_node **keys;
-    struct job_node **values;
+    struct document_node **keys;
+    struct document_node **values;
     size_t count;
     size_t expanded_nodes, expanded_text; /* of this node and all below it */
 };
 
-struct job_document;
+struct document;
 
 /* INVALID with line and column; LIMIT when the text is longer than `maximum` bytes. */
-int job_document_parse(const char *text, size_t length, size_t maximum, struct job_document **ret,
-                       struct culprit_error *error);
-void job_document_free(struct job_document *document);
-DEFINE_CLEANUP(struct job_document *, job_document_free);
+int document_parse(const char *text, size_t length, size_t maximum, struct document **ret,
+                   struct culprit_error *error);
+void document_free(struct document *document);
+DEFINE_CLEANUP(struct document *, document_free);
 
-const struct job_node *job_document_root(const struct job_document *document);
+const struct document_node *document_root(const struct document *document);
 
 /* The value of a key; NULL when the node is NULL, is no mapping, or lacks the key. */
-const struct job_node *job_node_get(const struct job_node *mapping, const char *key);
+const struct document_node *document_get(const struct document_node *mapping, const char *key);
 
 /* "a text", "a list", "a mapping", "nothing": for messages. */
-const char *job_node_describe(const struct job_node *node);
+const char *document_describe(const struct document_node *node);
 
 #endif
