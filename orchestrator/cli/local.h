@@ -9,7 +9,7 @@
 
 #include "cli/cli.h"
 #include "guest/probe.h"
-#include "guest/topology.h"
+#include "topology/topology.h"
 
 struct local {
     struct hypervisor *hypervisor;

@@ -15,7 +15,6 @@
 enum {
     GUEST_UUID_SIZE = 37,
     GUEST_CMDLINE_MAXIMUM = 2047, /* COMMAND_LINE_SIZE of x86 is 2048 with the NUL */
-    GUEST_CPUS_MAXIMUM = 256,
 };
 
 #define DOMAIN_NAME_PREFIX  "culprit-"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "guest/cpulist.h"
+#include "topology/cpulist.h"
 
 enum { LIST_MAXIMUM = 64 * 1024, CACHE_INDEXES = 8, NODES_MAXIMUM = 256 };
 

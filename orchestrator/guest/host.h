@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "base/error.h"
-#include "guest/topology.h"
+#include "topology/topology.h"
 
 enum { HOST_CPUS_MAXIMUM = 4096 };
 

@@ -2,8 +2,8 @@
 /* A guest's layout on a host's: last-level caches first, cores in them, siblings in those. */
 #include <string.h>
 
-#include "guest/cpulist.h"
 #include "guest/host.h"
+#include "topology/cpulist.h"
 
 struct fit {
     const struct topology *topology;

@@ -11,7 +11,7 @@
 
 #include "base/cancel.h"
 #include "base/outcome.h"
-#include "guest/topology.h"
+#include "topology/topology.h"
 
 struct guest_definition {
     const char *kernel;  /* path of a bzImage */

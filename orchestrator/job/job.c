@@ -18,18 +18,13 @@ const char *job_kind_name(enum job_kind kind)
 
 static READER_TYPE(read_kind)
 {
-    const char *text = reader_scalar(reader, node, "run or bisect");
+    size_t place;
+    int r = reader_choice(reader, node, "kind", kind_names, JOB_KIND_COUNT, &place);
 
     (void)field;
-    if (!text)
-        return -(int)CULPRIT_INVALID;
-    for (size_t i = 0; i < JOB_KIND_COUNT; i++) {
-        if (strcmp(kind_names[i], text) == 0) {
-            *(enum job_kind *)target = (enum job_kind)i;
-            return 0;
-        }
-    }
-    return reader_fail_choice(reader, node, "kind", text, kind_names, JOB_KIND_COUNT);
+    if (r == 0)
+        *(enum job_kind *)target = (enum job_kind)place;
+    return r;
 }
 
 /* Names go into file names, mail subjects and domain titles. */

@@ -55,19 +55,6 @@ static int keep_text(struct reader *reader, const char *text, char **target)
     return 0;
 }
 
-/* One line, spaces allowed. */
-static READER_TYPE(read_line)
-{
-    const char *text = reader_scalar(reader, node, "a line of text");
-
-    if (!text)
-        return -(int)reader->error->code;
-    if (!text[0] || strpbrk(text, "\n\r\t") || strlen(text) > field->maximum)
-        return reader_fail(reader, node, "one line of 1 to %llu characters is expected",
-                           (unsigned long long)field->maximum);
-    return keep_text(reader, text, target);
-}
-
 static READER_TYPE(read_absolute_path)
 {
     const char *text = reader_scalar(reader, node, "an absolute path");
@@ -105,31 +92,14 @@ static READER_TYPE(read_listen)
     return keep_text(reader, address, &config->address);
 }
 
-/* One of a list of words, as its place. */
-static int read_choice(struct reader *reader, const struct document_node *node, const char *what,
-                       const char *const *words, size_t count, int *ret)
-{
-    const char *text = reader_scalar(reader, node, what);
-
-    if (!text)
-        return -(int)reader->error->code;
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(words[i], text) == 0) {
-            *ret = (int)i;
-            return 0;
-        }
-    }
-    return reader_fail_choice(reader, node, what, text, words, count);
-}
-
 static READER_TYPE(read_log_level)
 {
     static const char *const words[] = {"error", "warning", "info", "debug"};
     static const int levels[] = {LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG};
-    int place = 0;
+    size_t place;
 
     (void)field;
-    int status = read_choice(reader, node, "log level", words, COUNT(words), &place);
+    int status = reader_choice(reader, node, "log level", words, COUNT(words), &place);
     if (status == 0)
         *(int *)target = levels[place];
     return status;
@@ -139,10 +109,10 @@ static READER_TYPE(read_security)
 {
     static const char *const words[] = {
         [SMTP_PLAIN] = "plain", [SMTP_STARTTLS] = "starttls", [SMTP_TLS] = "tls"};
-    int place = 0;
+    size_t place;
 
     (void)field;
-    int status = read_choice(reader, node, "way to secure SMTP", words, COUNT(words), &place);
+    int status = reader_choice(reader, node, "way to secure SMTP", words, COUNT(words), &place);
     if (status == 0)
         *(enum smtp_security *)target = (enum smtp_security)place;
     return status;

@@ -7,8 +7,8 @@
 #include "base/cleanup.h"
 #include "base/error.h"
 #include "base/strv.h"
-#include "guest/topology.h"
 #include "job/job.h"
+#include "topology/topology.h"
 
 struct catalogue;
 

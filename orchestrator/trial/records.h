@@ -14,7 +14,7 @@
 
 #include "base/error.h"
 #include "base/strv.h"
-#include "trial/compare.h"
+#include "topology/compare.h"
 #include "trial/trial.h"
 
 enum {

@@ -12,7 +12,7 @@
 #include "base/digest.h"
 #include "guest/hypervisor.h"
 #include "job/workload.h"
-#include "trial/compare.h"
+#include "topology/compare.h"
 
 struct trial_spec {
     const char *kernel;      /* bzImage */

@@ -166,6 +166,25 @@ const char *reader_plain(struct reader *reader, const struct document_node *node
     return text;
 }
 
+int reader_choice(struct reader *reader, const struct document_node *node, const char *what,
+                  const char *const *words, size_t count, size_t *ret)
+{
+    char expected[64];
+    const char *text;
+
+    snprintf(expected, sizeof expected, "a %s", what);
+    text = reader_scalar(reader, node, expected);
+    if (!text)
+        return -(int)CULPRIT_INVALID;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(words[i], text) == 0) {
+            *ret = i;
+            return 0;
+        }
+    }
+    return reader_fail_choice(reader, node, what, text, words, count);
+}
+
 READER_TYPE(read_u64)
 {
     struct culprit_error inner;
@@ -355,6 +374,20 @@ READER_TYPE(read_words)
         reader_leave(reader, mark);
     }
     return 0;
+}
+
+READER_TYPE(read_line)
+{
+    const char *text = reader_scalar(reader, node, "a line of text");
+
+    if (!text)
+        return -(int)CULPRIT_INVALID;
+    int r = check_length(reader, node, field);
+    if (r < 0)
+        return r;
+    if (strpbrk(text, "\n\r\t"))
+        return reader_fail(reader, node, "a single line of text is expected");
+    return take_text(reader, text, target);
 }
 
 READER_TYPE(read_block)

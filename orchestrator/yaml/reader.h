@@ -65,6 +65,10 @@ const char *reader_scalar(struct reader *reader, const struct document_node *nod
 const char *reader_plain(struct reader *reader, const struct document_node *node,
                          const char *expected);
 
+/* One of `words`, as its place among them; `what` is what they are, for messages. */
+int reader_choice(struct reader *reader, const struct document_node *node, const char *what,
+                  const char *const *words, size_t count, size_t *ret);
+
 int reader_real(struct reader *reader, const struct document_node *node, double minimum,
                 double maximum, double *ret);
 
@@ -82,6 +86,7 @@ READER_TYPE(read_duration); /* uint64_t, nanoseconds */
 READER_TYPE(read_boolean);  /* bool */
 READER_TYPE(read_word);     /* char *: one line, printable, without spaces; limits: length */
 READER_TYPE(read_words);    /* struct strv of those, no two equal; limits: count */
+READER_TYPE(read_line);     /* char *: one line, spaces allowed; limits: length */
 READER_TYPE(read_block);    /* char *: text of several lines; limits: length */
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "guest/host.h"
 
-#include "guest/cpulist.h"
 #include "host_fixture.h"
+#include "topology/cpulist.h"
 
 #define TOPOLOGIES CULPRIT_SOURCE_DIR "/images/topologies"
 

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 #include "base/buffer.h"
-#include "guest/topology.h"
 #include "job/workload.h"
+#include "topology/topology.h"
 
 struct script {
     struct buffer bytes;

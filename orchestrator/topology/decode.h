@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The decoder behind topology_load(): from text to a checked topology. Internal. */
-#ifndef CULPRIT_GUEST_TOPOLOGY_DECODE_H
-#define CULPRIT_GUEST_TOPOLOGY_DECODE_H
+#ifndef CULPRIT_TOPOLOGY_DECODE_H
+#define CULPRIT_TOPOLOGY_DECODE_H
 
-#include "guest/topology.h"
+#include "topology/topology.h"
 
 enum { TOPOLOGY_FILE_MAXIMUM = 256 * 1024 };
 

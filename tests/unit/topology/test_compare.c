@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "trial/compare.h"
+#include "topology/compare.h"
 
 static void seen_clear_cleanup(struct seen_topology *seen)
 {

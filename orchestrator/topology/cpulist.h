@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Sets of CPUs and their text as the kernel writes it: "0-3,8". Plain values, nothing to free. */
-#ifndef CULPRIT_GUEST_CPULIST_H
-#define CULPRIT_GUEST_CPULIST_H
+#ifndef CULPRIT_TOPOLOGY_CPULIST_H
+#define CULPRIT_TOPOLOGY_CPULIST_H
 
 #include <stdbool.h>
 #include <stdint.h>

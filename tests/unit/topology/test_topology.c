@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "guest/topology.h"
+#include "topology/topology.h"
 
 #include <string.h>
 
@@ -80,6 +80,30 @@ static void test_unknown(void **state)
     }
 }
 
+/* The keys may stand in any order, although what the guest sees hangs on its CPUs. */
+static void test_order(void **state)
+{
+    static const char text[] =
+        "guest_sees:\n"
+        "  {domains: [], caches: [{level: 2, type: Unified, shared: {groups_of: 2}}],\n"
+        "   nodes: [\"0-3\"], siblings: {groups_of: 1}, packages: 1}\n"
+        "deterministic: {boot_deadline: 2m, second_shift: 0, shift: 1}\n"
+        "memory: {maximum: 1GiB, default: 512MiB}\n"
+        "model: {name: Nehalem}\n"
+        "cpus: {nodes: 1, threads: 1, cores: 4, dies: 1, sockets: 1}\n"
+        "description: four CPUs\n"
+        "name: small\n";
+    CULPRIT_CLEANUP(topology_free) struct topology *topology = NULL;
+    struct culprit_error error = {0};
+    _cleanup_free_ char *path = path_join(*state, "small.yaml");
+
+    assert_success(file_write_atomic(path, text, strlen(text), 0600, &error));
+    assert_success(topology_load(path, &topology, &error));
+    assert_int_equal(topology->expect.siblings.count, 4);
+    assert_string_equal(topology->expect.caches[0].shared.items[1], "2-3");
+    assert_true(topology->l3_cache);
+}
+
 /* A complete file, in which each case of the table replaces one piece by another. */
 static const char whole[] = "name: small\n"
                             "description: two CPUs\n"
@@ -103,22 +127,23 @@ static const struct {
 } faults[] = {
     {"name: small\n", "nmae: small\n", 1, 1, "did you mean \"name\"?"},
     {"name: small\n", "", 1, 1, "\"name\" is missing"},
-    {"name: small\n", "name: [a]\n", 1, 7, "expected a single value, found a list"},
-    {"name: small\n", "name: a/b\n", 1, 7, "expected one word"},
+    {"name: small\n", "name: [a]\n", 1, 7, "a word is expected, found a list"},
+    {"name: small\n", "name: a/b\n", 1, 7, "one word of letters"},
     {"cores: 2", "cores: 2x", 3, 36, "2x"},
     {"cores: 2", "cores: 02", 3, 36, "02"},
     {"cores: 2", "cores: 0", 3, 36, "0"},
-    {"cores: 2", "cores: 2, cores: 2", 3, 39, "a second time"},
+    {"cores: 2", "cores: 2, cores: 2", 3, 39, "is given twice"},
     {"cores: 2", "cors: 2", 3, 29, "did you mean \"cores\"?"},
     {"nodes: 1}", "nodes: 3}", 3, 7, "do not divide into 3 nodes"},
     {"cpus: {sockets: 1, dies: 1, cores: 2, threads: 1, nodes: 1}", "cpus: 2", 3, 7,
-     "expected a mapping, found a single value"},
-    {"{name: Nehalem}", "{name: Nehalem, l3_cache: maybe}", 4, 34, "true or false"},
-    {"{name: Nehalem}", "{name: Nehalem, l2_shared_by: room}", 4, 38, "die or socket"},
-    {"{name: Nehalem}", "{name: \"Nehalem,-rdrand\"}", 4, 15, "expected one word"},
+     "a mapping of keys is expected, found a text"},
+    {"{name: Nehalem}", "{name: Nehalem, l3_cache: maybe}", 4, 34, "allowed: true, false"},
+    {"{name: Nehalem}", "{name: Nehalem, l2_shared_by: room}", 4, 38,
+     "allowed: thread, core, module, cluster, die, socket"},
+    {"{name: Nehalem}", "{name: \"Nehalem,-rdrand\"}", 4, 15, "one word of letters"},
     {"default: 512MiB", "default: 512MB", 5, 19, "512MB"},
-    {"default: 512MiB", "default: 64MiB", 5, 19, "at least 128MiB"},
-    {"maximum: 1GiB", "maximum: 256MiB", 5, 36, "less than the default"},
+    {"default: 512MiB", "default: 64MiB", 5, 19, "is not between 128MiB"},
+    {"maximum: 1GiB", "maximum: 500MiB", 5, 36, "less than the default"},
     {"second_shift: 0", "second_shift: 1", 6, 41, "confirms nothing"},
     {"shift: 1,", "shift: 11,", 6, 24, "11"},
     {"boot_deadline: 2m", "boot_deadline: 2", 6, 59, "2"},
@@ -127,11 +152,14 @@ static const struct {
     {"[\"0\", \"1\"]", "[\"0\", \"2\"]", 9, 19, "list of CPUs below 2"},
     {"[\"0\", \"1\"]", "{groups_of: 3}", 9, 25, "3"},
     {"[\"0\", \"1\"]", "{group_of: 1}", 9, 14, "did you mean \"groups_of\"?"},
-    {"type: Unified", "type: unified", 12, 24, "Data, Instruction or Unified"},
-    {"[MC]", "MC", 14, 15, "expected a list"},
-    {"  packages: 1\n", "  packages: 1\n\tx: 1\n", 9, 1, "not valid YAML"},
+    {"type: Unified", "type: unified", 12, 24, "did you mean \"Unified\"?"},
+    {"shared: [\"0-1\"]}\n",
+     "shared: [\"0-1\"]}\n    - {level: 3, type: Unified, shared: [\"0-1\"]}\n", 13, 7,
+     "stands twice"},
+    {"[MC]", "MC", 14, 15, "a list is expected, found a text"},
+    {"  packages: 1\n", "  packages: 1\n\tx: 1\n", 9, 1, "not YAML"},
     {"    - {names: [MC], spans: [\"0-1\"]}\n",
-     "    - {names: [MC], spans: [\"0-1\"]}\n---\na: b\n", 16, 1, "a second document"},
+     "    - {names: [MC], spans: [\"0-1\"]}\n---\na: b\n", 15, 1, "a second document"},
 };
 
 static int load_changed(const char *directory, const char *from, const char *to,
@@ -154,7 +182,7 @@ static void test_faults(void **state)
         struct topology *topology = NULL;
         if (load_changed(*state, faults[i].from, faults[i].to, &topology, &error) == 0)
             fail_msg("\"%s\" was taken", faults[i].to);
-        if (!strstr(error.message, faults[i].message))
+        if (!strstr(error.message, "small.yaml:") || !strstr(error.message, faults[i].message))
             fail_msg("\"%s\" gave \"%s\" without \"%s\"", faults[i].to, error.message,
                      faults[i].message);
         if (error.line != faults[i].line || error.column != faults[i].column)
@@ -189,9 +217,9 @@ static void test_whole_and_hostile(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shipped),       cmocka_unit_test(test_x5472),
-        cmocka_unit_test(test_unknown),       scratch_test(test_faults),
-        scratch_test(test_whole_and_hostile),
+        cmocka_unit_test(test_shipped), cmocka_unit_test(test_x5472),
+        cmocka_unit_test(test_unknown), scratch_test(test_order),
+        scratch_test(test_faults),      scratch_test(test_whole_and_hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What the guest reported of its layout: collecting it, and showing it as JSON. */
+#include "topology/seen.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "trial/compare.h"
 
 /* Room for one more item; arrays grow by doubling, from 16, when the count is a power of two. */
 static bool grow(void **items, size_t count, size_t size, size_t maximum)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "guest/cpulist.h"
+#include "topology/cpulist.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "guest/topology.h"
+#include "topology/topology.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -7,7 +7,7 @@
 
 #include "base/buffer.h"
 #include "base/file.h"
-#include "guest/topology_decode.h"
+#include "topology/decode.h"
 
 enum { NAME_MAXIMUM = 64, TOPOLOGIES_MAXIMUM = 256 };
 
@@ -40,6 +40,16 @@ void topology_free(struct topology *topology)
     free(topology);
 }
 
+static int fail_in_file(const char *path, int status, struct culprit_error *error)
+{
+    if (error && error->line)
+        culprit_error_prefix(error, "topology file %s:%u:%u%s%s", path, error->line, error->column,
+                             *error->where ? ": " : "", error->where);
+    else
+        culprit_error_prefix(error, "topology file %s", path);
+    return status;
+}
+
 int topology_load(const char *path, struct topology **ret, struct culprit_error *error)
 {
     _cleanup_free_ char *text = NULL;
@@ -48,9 +58,8 @@ int topology_load(const char *path, struct topology **ret, struct culprit_error 
     int status = file_read(path, TOPOLOGY_FILE_MAXIMUM, &text, &length, error);
     if (status < 0)
         return status;
-    if (topology_decode(text, length, ret, error) < 0)
-        return culprit_error_prefix(error, "topology file %s", path);
-    return 0;
+    status = topology_decode(text, length, ret, error);
+    return status < 0 ? fail_in_file(path, status, error) : 0;
 }
 
 static int compare_names(const void *one, const void *other)

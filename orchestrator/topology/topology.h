@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A guest's CPU, cache and NUMA layout: what QEMU is asked for, and what the guest must see.
- * Read from images/topologies/NAME.yaml; immutable afterwards.
+ * Read from images/topologies/NAME.yaml; immutable afterwards. docs/topologies.md describes the
+ * file.
  */
-#ifndef CULPRIT_GUEST_TOPOLOGY_H
-#define CULPRIT_GUEST_TOPOLOGY_H
+#ifndef CULPRIT_TOPOLOGY_TOPOLOGY_H
+#define CULPRIT_TOPOLOGY_TOPOLOGY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,6 +15,8 @@
 #include "base/error.h"
 #include "base/outcome.h"
 #include "base/strv.h"
+
+enum { TOPOLOGY_CPUS_MAXIMUM = 256 };
 
 /* One level of what the guest must see. */
 struct topology_cache {
@@ -56,7 +59,7 @@ struct topology {
     struct topology_expectation expect;
 };
 
-/* Reads one file; errors carry its line and column. */
+/* Reads one file; errors name its line and column. */
 int topology_load(const char *path, struct topology **ret, struct culprit_error *error);
 
 /* By name from a directory of them; NOT_FOUND lists those there are, and the nearest. */
