@@ -189,6 +189,7 @@ struct build {
     const char *image_path;
     const char *config_path;
     struct build_result *result;
+    bool long_one; /* likely: the slot holds no build, or one with other settings */
 };
 
 /* A file of the build directory; NULL without memory. */
@@ -261,11 +262,22 @@ static bool reuse(struct build *build)
            strcmp(build->result->image_digest, build->slot->holds.image) == 0;
 }
 
+/* Makes host programs and generated headers by themselves. Everything depends on them: if they had
+ * to go after a build that was cut off, so would every object. */
+static int make_prepared(struct build *build, struct culprit_error *error)
+{
+    int r = make_target(&build->make, SANDBOX_BUILD, "prepare", error);
+
+    return r < 0 ? r : slot_checkpoint(build->slot, error);
+}
+
 /* Runs make for the configuration and for the image, and collects the result. */
 static int make_image(struct build *build, struct culprit_error *error)
 {
     int r = configure(&build->make, build->slot, build->asked, build->recipe->config_file, error);
 
+    if (r == 0 && build->long_one)
+        r = make_prepared(build, error);
     if (r == 0)
         r = make_target(&build->make, SANDBOX_BUILD, "bzImage", error);
     return r < 0 ? r : collect(build, error);
@@ -279,6 +291,8 @@ static int build_fresh(struct build *build, struct repository *repository,
     int r, ended;
 
     build->result->fresh = true;
+    build->long_one = !build->slot->holds.recipe[0] ||
+                      strcmp(build->slot->holds.settings, holds.settings) != 0;
     r = repository_checkout(repository, recipe->commit_id, recipe->patches, build->slot->source,
                             build->make.cancel, error);
     if (r == 0)

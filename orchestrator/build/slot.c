@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "build/remove_newer.h"
+#include "build/cut_off.h"
 
 enum { HOLDS_MAXIMUM = 4096 };
 
@@ -137,22 +137,17 @@ static int try_lock(struct slot *slot, bool *ret_taken, struct culprit_error *er
     return 0;
 }
 
-/* After a build that was cut off: removes what its directories got since it began. */
 static int recover(struct slot *slot, struct culprit_error *error)
 {
     _cleanup_free_ char *marker = marker_path(slot);
     struct slot_holds holds = slot->holds;
-    struct stat status;
+    bool was_cut_off = false;
     int r;
 
     if (!marker)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for a build slot");
-    if (stat(marker, &status) < 0)
-        return errno == ENOENT ? 0 : culprit_fail_errno(error, errno, "cannot read %s", marker);
-    r = remove_newer(slot->build, &status.st_mtim, error);
-    if (r == 0)
-        r = remove_newer(slot->config, &status.st_mtim, error);
-    return r < 0 ? r : slot_end(slot, &holds, error);
+    r = cut_off_recover(marker, slot->build, slot->config, &was_cut_off, error);
+    return r < 0 || !was_cut_off ? r : slot_end(slot, &holds, error);
 }
 
 static enum nearness nearness_of(const struct slot *slot, const struct slot_holds *wanted)
@@ -306,19 +301,23 @@ int slot_claim(const char *cache_directory, unsigned slots, const struct slot_ho
     return 0;
 }
 
-int slot_begin(struct slot *slot, const char *settings, struct culprit_error *error)
+int slot_checkpoint(struct slot *slot, struct culprit_error *error)
 {
-    struct slot_holds holds = {0};
     _cleanup_free_ char *marker = marker_path(slot);
-    int r;
 
     if (!marker)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for a build slot");
+    return cut_off_mark(marker, error);
+}
+
+int slot_begin(struct slot *slot, const char *settings, struct culprit_error *error)
+{
+    struct slot_holds holds = {0};
+    int r;
+
     snprintf(holds.settings, sizeof holds.settings, "%s", settings);
     r = save_holds(slot, &holds, error);
-    if (r == 0)
-        r = file_write_atomic(marker, "", 0, 0644, error);
-    return r;
+    return r < 0 ? r : slot_checkpoint(slot, error);
 }
 
 int slot_end(struct slot *slot, const struct slot_holds *holds, struct culprit_error *error)

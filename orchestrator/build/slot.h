@@ -10,9 +10,7 @@
  *     slots/N/holds         what the build directory was last used for
  *     slots/N/building      there while make runs, or was when it was cut off
  *
- * A make that is killed can leave half an object file that is newer than its source, and the next
- * make would take it for done. So after a cut-off build slot_claim() removes everything that build
- * and config got since it began.
+ * After a build that was cut off slot_claim() removes what may be half written (cut_off.h).
  */
 #ifndef CULPRIT_BUILD_SLOT_H
 #define CULPRIT_BUILD_SLOT_H
@@ -53,10 +51,12 @@ int slot_claim(const char *cache_directory, unsigned slots, const struct slot_ho
 void slot_release(struct slot *slot);
 DEFINE_CLEANUP(struct slot *, slot_release);
 
-/* Around make: slot_begin() says that the directories are about to change and what for; slot_end()
- * that make came to its own end, and what is there now. Without the latter the next claim cleans
- * up. */
+/* Around make: slot_begin() says that the directories are about to change and what for;
+ * slot_checkpoint() that a make came to its own end with more to come, so that what is there now
+ * stays if the next is cut off; slot_end() that the last one did, and what is there now. Without
+ * slot_end() the next claim cleans up. */
 int slot_begin(struct slot *slot, const char *settings, struct culprit_error *error);
+int slot_checkpoint(struct slot *slot, struct culprit_error *error);
 int slot_end(struct slot *slot, const struct slot_holds *holds, struct culprit_error *error);
 
 /* Empties build and config directory (the check-out stays): the next build is a clean one. */

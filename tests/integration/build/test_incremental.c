@@ -3,7 +3,8 @@
  * An incrementally built image equals the image of a clean build: commits of a history, two slots.
  * The first slot goes through them forwards over whatever it held; the second begins with nothing
  * and goes backwards; so each commit is reached over other files each time, and the last one is
- * built clean. After that more are built from nothing in a third slot.
+ * built clean. After that a build in a third slot is killed on its way and built to its end, and
+ * more are built from nothing there.
  *
  *     integration_build_incremental [COMMITS [CLEAN-BUILDS [SEED]]]
  *
@@ -11,8 +12,11 @@
  * ten, each of them clean as well.
  */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/wait.h>
 
 #include "base/random.h"
 #include "base/units.h"
@@ -20,12 +24,13 @@
 #include "kernel_history.h"
 #include "scratch.h"
 
-enum { MAXIMUM_STEPS = 10, PLACES = 3 };
+enum { MAXIMUM_STEPS = 10, PLACES = 3, LOG_MAXIMUM = 64 << 20 };
 
 static struct kernel_history history;
 static size_t numbers[MAXIMUM_STEPS]; /* of the commits in the history */
 static struct build_result results[PLACES][MAXIMUM_STEPS];
 static uint64_t steps = 3, clean_builds = 0, seed = 1;
+static size_t compiled_clean; /* files, in the clean build of the last commit */
 
 /* The first is that of the other kernel tests, and of culpritd: it is warm more often than not. */
 static char *place_directory(unsigned place)
@@ -45,11 +50,29 @@ static void empty_slot(unsigned place)
     assert_success(slot_wipe(slot, &error));
 }
 
+static char *log_of(unsigned place)
+{
+    return text_format("%s/slot-%u.log", history.directory, place);
+}
+
+/* How many files the last build at that place has compiled so far. */
+static size_t compiled(unsigned place)
+{
+    _cleanup_free_ char *path = log_of(place), *log = NULL;
+    size_t count = 0;
+
+    if (file_read(path, LOG_MAXIMUM, &log, NULL, NULL) < 0)
+        return 0;
+    for (const char *line = log; (line = strstr(line, "\n  CC  ")) != NULL; line++)
+        count++;
+    return count;
+}
+
 static void build_step(unsigned place, unsigned step)
 {
     _cleanup_free_ char *directory = place_directory(place);
     _cleanup_free_ char *image = text_format("%s/slot-%u.image", history.directory, place);
-    _cleanup_free_ char *log = text_format("%s/slot-%u.log", history.directory, place);
+    _cleanup_free_ char *log = log_of(place);
     _cleanup_free_ char *config = text_format("%s/slot-%u.config", history.directory, place);
     const struct builder_options options = {.cache_directory = directory, .slots = 1};
     struct build_recipe recipe = kernel_history_recipe(&history, numbers[step]);
@@ -82,8 +105,11 @@ static void two_slots_build_equal_images(void **state)
     for (unsigned step = 0; step < steps; step++)
         build_step(0, step);
     empty_slot(1);
-    for (unsigned step = (unsigned)steps; step-- > 0;)
+    for (unsigned step = (unsigned)steps; step-- > 0;) {
         build_step(1, step);
+        if (step == steps - 1)
+            compiled_clean = compiled(1);
+    }
     for (unsigned step = 0; step < steps; step++) {
         const struct build_result *result = &results[0][step];
         bool broken = strcmp(kernel_history_effect(&history, numbers[step]), "broken") == 0;
@@ -93,6 +119,54 @@ static void two_slots_build_equal_images(void **state)
                      result->message);
         assert_equal_builds(result, &results[1][step], step);
     }
+}
+
+/* Sleeps until the log has grown. */
+static void wait_for_log(int watch)
+{
+    char events[4096];
+
+    if (read(watch, events, sizeof events) <= 0)
+        fail_msg("cannot watch the log: %s", strerror(errno));
+}
+
+static void build_and_kill(unsigned place, unsigned step, size_t files)
+{
+    int watch = inotify_init1(IN_CLOEXEC);
+    pid_t builder;
+
+    assert_true(watch >= 0);
+    assert_true(inotify_add_watch(watch, history.directory, IN_MODIFY) >= 0);
+    builder = fork();
+    assert_true(builder >= 0);
+    if (builder == 0) {
+        build_step(place, step);
+        _exit(0);
+    }
+    while (compiled(place) < files)
+        wait_for_log(watch);
+    close(watch);
+    assert_int_equal(kill(builder, SIGKILL), 0);
+    assert_int_equal(waitpid(builder, NULL, 0), builder);
+}
+
+/* To the same image, and without doing all of it again. */
+static void a_killed_build_goes_on(void **state)
+{
+    unsigned last = (unsigned)steps - 1;
+    _cleanup_free_ char *log = log_of(2);
+    size_t again;
+
+    (void)state;
+    empty_slot(2);
+    assert_int_equal(file_remove_tree(log, NULL), 0);
+    build_and_kill(2, last, compiled_clean * 2 / 3);
+    build_step(2, last);
+    assert_equal_builds(&results[0][last], &results[2][last], last);
+    again = compiled(2);
+    print_message("killed after %zu of %zu files; %zu to go\n", compiled_clean * 2 / 3,
+                  compiled_clean, again);
+    assert_true(again > 0 && again < compiled_clean * 2 / 3);
 }
 
 static void clean_builds_equal_incremental_ones(void **state)
@@ -149,6 +223,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_slots_build_equal_images),
+        cmocka_unit_test(a_killed_build_goes_on),
         cmocka_unit_test(clean_builds_equal_incremental_ones),
     };
     struct culprit_error error = {0};

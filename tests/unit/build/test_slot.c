@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
-#include "build/remove_newer.h"
 #include "build/slot.h"
 #include "scratch.h"
 
@@ -125,10 +124,10 @@ static bool has_file(const char *directory, const char *name)
 }
 
 /* The kernel stamps files with its tick; two writes within one tick look equally old. */
-static void age(const char *directory, const char *name)
+static void set_time(const char *directory, const char *name, time_t seconds)
 {
     _cleanup_free_ char *path = path_join(directory, name);
-    const struct timespec times[2] = {{.tv_sec = 1000}, {.tv_sec = 1000}};
+    const struct timespec times[2] = {{.tv_sec = seconds}, {.tv_sec = seconds}};
 
     assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
@@ -139,9 +138,9 @@ static void a_cut_off_build_leaves_no_new_file(void **state)
     struct culprit_error error = {0};
 
     write_file(slot->build, "old.o");
-    age(slot->build, "old.o");
+    set_time(slot->build, "old.o", 1000);
     write_file(slot->build, "written-and-untouched.o");
-    age(slot->build, "written-and-untouched.o");
+    set_time(slot->build, "written-and-untouched.o", 1000);
     assert_success(slot_begin(slot, slot->holds.settings, &error));
     write_file(slot->build, "half.o");
     write_file(slot->build, "old.o");
@@ -159,6 +158,18 @@ static void a_cut_off_build_leaves_no_new_file(void **state)
     slot_release(slot);
     slot = claim(*state, 1, '1', 'a');
     assert_true(has_file(slot->build, "whole.o"));
+
+    /* What was there at a checkpoint is whole, though it came after the beginning. */
+    assert_success(slot_begin(slot, slot->holds.settings, &error));
+    set_time(slot->directory, "building", 1000);
+    write_file(slot->build, "prepared.h");
+    set_time(slot->build, "prepared.h", 1001);
+    assert_success(slot_checkpoint(slot, &error));
+    write_file(slot->build, "half.o");
+    slot_release(slot);
+    slot = claim(*state, 1, '1', 'a');
+    assert_true(has_file(slot->build, "prepared.h"));
+    assert_false(has_file(slot->build, "half.o"));
     assert_success(slot_wipe(slot, &error));
     assert_false(has_file(slot->build, "whole.o"));
     assert_true(file_exists(slot->build));
