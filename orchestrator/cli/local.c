@@ -7,8 +7,9 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "base/paths.h"
-#include "guest/libvirt.h"
+#include "guest/libvirt/libvirt.h"
 #include "trial/choose.h"
+#include "trial/kernel_image.h"
 
 enum { DRIVER_SLOTS = 64 };
 
@@ -160,12 +161,19 @@ int local_engine_option(const struct arguments *arguments, enum engine fallback,
 int local_kernel_option(const struct arguments *arguments, char **ret, struct culprit_error *error)
 {
     const char *kernel = arguments_value(arguments, "kernel");
+    _cleanup_free_ char *path = NULL;
+    int r;
 
     if (!kernel)
         kernel = getenv("CULPRIT_KERNEL");
     if (!kernel || !*kernel)
         return culprit_fail(error, CULPRIT_INVALID,
                             "no kernel to boot: give --kernel BZIMAGE, or set CULPRIT_KERNEL");
-    *ret = realpath(kernel, NULL);
-    return *ret ? 0 : culprit_fail_errno(error, errno, "cannot boot %s", kernel);
+    path = realpath(kernel, NULL);
+    if (!path)
+        return culprit_fail_errno(error, errno, "cannot boot %s", kernel);
+    r = kernel_image_check(path, error);
+    if (r == 0)
+        *ret = take(path);
+    return r;
 }

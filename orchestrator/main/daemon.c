@@ -14,7 +14,7 @@
 #include "base/path.h"
 #include "base/paths.h"
 #include "build/builder.h"
-#include "guest/libvirt.h"
+#include "guest/libvirt/libvirt.h"
 #include "guest/probe.h"
 #include "main/smtp_mailer.h"
 #include "sched/real_work.h"

@@ -14,7 +14,7 @@
 #include "cli/local.h"
 #include "cli/remote.h"
 #include "cli/text.h"
-#include "guest/libvirt.h"
+#include "guest/libvirt/libvirt.h"
 #include "trial/choose.h"
 
 #define PROGRAM_TIMEOUT_NS UINT64_C(20000000000)

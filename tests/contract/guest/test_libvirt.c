@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The contract on real guests: libvirt's embedded driver, QEMU, the payload. */
-#include "guest/libvirt.h"
+#include "guest/libvirt/libvirt.h"
 #include "hypervisor_contract.h"
 
 int main(void)

@@ -4,7 +4,7 @@
 #define CULPRIT_TESTS_PAYLOAD_GUEST_H
 
 #include "guest/domain.h"
-#include "guest/libvirt.h"
+#include "guest/libvirt/libvirt.h"
 #include "scratch.h"
 
 struct payload_guest {

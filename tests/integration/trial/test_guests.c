@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "base/path.h"
-#include "guest/libvirt.h"
+#include "guest/libvirt/libvirt.h"
 #include "trial/check.h"
 #include "trial/trial.h"
 

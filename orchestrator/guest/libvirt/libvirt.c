@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "guest/libvirt.h"
+#include "guest/libvirt/libvirt.h"
 
 #include <libvirt/virterror.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "guest/domain.h"
-#include "guest/embed.h"
-#include "guest/event_loop.h"
-#include "guest/libvirt_internal.h"
+#include "guest/libvirt/embed.h"
+#include "guest/libvirt/event_loop.h"
+#include "guest/libvirt/failure.h"
+#include "guest/libvirt/internal.h"
 
-enum { QEMU_VERSION_MINIMUM = 10 * 1000000, OWNER_MAXIMUM = 32 };
+enum { QEMU_VERSION_MINIMUM = 10 * 1000000 };
 
 static int no_memory(struct culprit_error *error)
 {
@@ -21,66 +21,12 @@ static int check_owner(const char *owner, struct culprit_error *error)
 {
     size_t length = owner ? strlen(owner) : 0;
 
-    if (length == 0 || length > OWNER_MAXIMUM ||
+    if (length == 0 || length > GUEST_OWNER_MAXIMUM ||
         strspn(owner, "abcdefghijklmnopqrstuvwxyz0123456789-") != length)
         return culprit_fail(error, CULPRIT_INVALID,
-                            "an owner of guests is 1 to %d of a-z, 0-9 and '-'", OWNER_MAXIMUM);
+                            "an owner of guests is 1 to %d of a-z, 0-9 and '-'",
+                            GUEST_OWNER_MAXIMUM);
     return 0;
-}
-
-/* Which guests of the driver are whose: an owner that is part of another's name is not it. */
-static bool is_owners(virDomainPtr domain, const char *owner)
-{
-    char *metadata = virDomainGetMetadata(domain, VIR_DOMAIN_METADATA_ELEMENT, DOMAIN_METADATA_URI,
-                                          VIR_DOMAIN_AFFECT_LIVE);
-    char single[OWNER_MAXIMUM + 16], twofold[OWNER_MAXIMUM + 16];
-
-    if (!metadata)
-        return false;
-    snprintf(single, sizeof single, "owner='%s'", owner);
-    snprintf(twofold, sizeof twofold, "owner=\"%s\"", owner);
-    bool found = strstr(metadata, single) || strstr(metadata, twofold);
-    free(metadata);
-    return found;
-}
-
-static int destroy_leftover(struct libvirt_hypervisor *hypervisor, virDomainPtr domain,
-                            unsigned *count, struct culprit_error *error)
-{
-    const char *name = virDomainGetName(domain);
-
-    if (strncmp(name, DOMAIN_NAME_PREFIX, strlen(DOMAIN_NAME_PREFIX)) != 0 ||
-        connection_watches(hypervisor->connection, name) || !is_owners(domain, hypervisor->owner))
-        return 0;
-    if (virDomainDestroy(domain) < 0 && virDomainIsActive(domain) == 1)
-        return fail_libvirt(error, "cannot destroy the leftover guest %s", name);
-    ++*count;
-    return 0;
-}
-
-static int clean_leftovers(struct hypervisor *base, unsigned *ret_count,
-                           struct culprit_error *error)
-{
-    struct libvirt_hypervisor *hypervisor = (struct libvirt_hypervisor *)base;
-    CULPRIT_CLEANUP(close_connection) virConnectPtr handle = NULL;
-    virDomainPtr *domains = NULL;
-    unsigned count = 0;
-
-    int status = connection_get(hypervisor->connection, &handle, error);
-    if (status < 0)
-        return status;
-    int found = virConnectListAllDomains(handle, &domains, VIR_CONNECT_LIST_DOMAINS_ACTIVE);
-    if (found < 0)
-        return fail_libvirt(error, "cannot list the guests that are running");
-    for (int i = 0; i < found; i++) {
-        if (status == 0)
-            status = destroy_leftover(hypervisor, domains[i], &count, error);
-        virDomainFree(domains[i]);
-    }
-    free(domains);
-    if (status == 0)
-        *ret_count = count;
-    return status;
 }
 
 static void hypervisor_free_libvirt(struct hypervisor *base)
@@ -103,7 +49,7 @@ DEFINE_CLEANUP(struct libvirt_hypervisor *, libvirt_hypervisor_free);
 
 static const struct hypervisor_ops libvirt_ops = {
     .run = libvirt_run,
-    .clean_leftovers = clean_leftovers,
+    .clean_leftovers = libvirt_clean_leftovers,
     .free = hypervisor_free_libvirt,
 };
 

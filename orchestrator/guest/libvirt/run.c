@@ -8,10 +8,11 @@
 
 #include "base/clock.h"
 #include "guest/domain.h"
-#include "guest/embed.h"
 #include "guest/host.h"
-#include "guest/libvirt_internal.h"
-#include "guest/ports.h"
+#include "guest/libvirt/embed.h"
+#include "guest/libvirt/failure.h"
+#include "guest/libvirt/internal.h"
+#include "guest/libvirt/ports.h"
 
 /* Host time that a guest gets to end by itself after it said something fatal. */
 #define AFTER_PANIC_NS  (UINT64_C(20) * 1000000000)

@@ -2,10 +2,10 @@
 /*
  * One connection to libvirt, shared by all guests of a hypervisor, and the way from libvirt's
  * events to the thread that runs the guest they are about. A connection that broke is opened anew
- * by the next user. Internal to the guest layer. Thread-safe.
+ * by the next user. Internal to the libvirt adapter. Thread-safe.
  */
-#ifndef CULPRIT_GUEST_CONNECTION_H
-#define CULPRIT_GUEST_CONNECTION_H
+#ifndef CULPRIT_GUEST_LIBVIRT_CONNECTION_H
+#define CULPRIT_GUEST_LIBVIRT_CONNECTION_H
 
 #include <libvirt/libvirt.h>
 #include <stdbool.h>
@@ -55,10 +55,6 @@ void connection_unwatch(struct connection *connection, struct guest_watch *watch
 enum guest_stop connection_watch_state(struct connection *connection, struct guest_watch *watch,
                                        bool *ret_reset);
 bool connection_watches(struct connection *connection, const char *name);
-
-/* libvirt's last error of this thread in culprit's form: "WHAT: words". */
-int fail_libvirt(struct culprit_error *error, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 
 static inline void close_connection_cleanup(virConnectPtr *handle)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * libvirt's own event loop, which its events, keepalives and embedded driver need, on one thread
- * for the whole process. Internal to the guest layer. Thread-safe.
+ * for the whole process. Internal to the libvirt adapter. Thread-safe.
  */
-#ifndef CULPRIT_GUEST_EVENT_LOOP_H
-#define CULPRIT_GUEST_EVENT_LOOP_H
+#ifndef CULPRIT_GUEST_LIBVIRT_EVENT_LOOP_H
+#define CULPRIT_GUEST_LIBVIRT_EVENT_LOOP_H
 
 #include "base/error.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "guest/event_loop.h"
+#include "guest/libvirt/event_loop.h"
 
 #include <libvirt/libvirt.h>
 #include <libvirt/virterror.h>
@@ -10,6 +10,7 @@
 
 #include "base/cleanup.h"
 #include "base/file.h"
+#include "guest/libvirt/failure.h"
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static bool started;
@@ -35,12 +36,6 @@ static void *run_loop(void *data)
     return NULL;
 }
 
-static int fail_libvirt(struct culprit_error *error, const char *what)
-{
-    const char *words = virGetLastErrorMessage();
-    return culprit_fail(error, CULPRIT_UNAVAILABLE, "cannot %s: %s", what, words);
-}
-
 static int set_up(const char *log_path, struct culprit_error *error)
 {
     _cleanup_free_ char *outputs = log_path ? text_format("3:file:%s", log_path)
@@ -49,13 +44,13 @@ static int set_up(const char *log_path, struct culprit_error *error)
     if (!outputs || setenv("LIBVIRT_LOG_OUTPUTS", outputs, 0) < 0)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory to set libvirt up");
     if (virInitialize() < 0)
-        return fail_libvirt(error, "set libvirt up");
+        return fail_libvirt(error, "cannot set libvirt up");
     virSetErrorFunc(NULL, ignore_error);
     if (virEventRegisterDefaultImpl() < 0)
-        return fail_libvirt(error, "set up libvirt's event loop");
+        return fail_libvirt(error, "cannot set up libvirt's event loop");
     /* A loop without any source would return at once; this timer never fires. */
     if (virEventAddTimeout(-1, ignore_timer, NULL, NULL) < 0)
-        return fail_libvirt(error, "set up libvirt's event loop");
+        return fail_libvirt(error, "cannot set up libvirt's event loop");
     return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "guest/ports.h"
+#include "guest/libvirt/ports.h"
 
 #include <errno.h>
 #include <fcntl.h>

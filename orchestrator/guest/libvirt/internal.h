@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What libvirt.c and libvirt_run.c share. Immutable after the open, except `serial`. */
+/* What the parts of the hypervisor share. Immutable after the open, except `serial`. */
 #ifndef CULPRIT_GUEST_LIBVIRT_INTERNAL_H
 #define CULPRIT_GUEST_LIBVIRT_INTERNAL_H
 
 #include <stdatomic.h>
 
-#include "guest/connection.h"
-#include "guest/libvirt.h"
+#include "guest/libvirt/connection.h"
+#include "guest/libvirt/libvirt.h"
+
+enum { GUEST_OWNER_MAXIMUM = 32 };
 
 struct libvirt_hypervisor {
     struct hypervisor base;
@@ -23,5 +25,7 @@ struct libvirt_hypervisor {
 
 int libvirt_run(struct hypervisor *base, const struct guest_definition *definition,
                 struct cancel *cancel, struct guest_run *ret, struct culprit_error *error);
+int libvirt_clean_leftovers(struct hypervisor *base, unsigned *ret_count,
+                            struct culprit_error *error);
 
 #endif

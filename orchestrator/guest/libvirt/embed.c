@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "guest/embed.h"
+#include "guest/libvirt/embed.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The two files that a guest's serial ports write: created empty, watched while they grow, cut to
- * their limits at the end. The console is read on the way. Internal to the guest layer; one thread
- * at a time.
+ * their limits at the end. The console is read on the way. Internal to the libvirt adapter; one
+ * thread at a time.
  */
-#ifndef CULPRIT_GUEST_PORTS_H
-#define CULPRIT_GUEST_PORTS_H
+#ifndef CULPRIT_GUEST_LIBVIRT_PORTS_H
+#define CULPRIT_GUEST_LIBVIRT_PORTS_H
 
 #include <stdbool.h>
 

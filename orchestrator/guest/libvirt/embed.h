@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The directory of libvirt's embedded driver: its own configuration, sockets, state and logs.
- * Internal to the guest layer. Thread-safe.
+ * Internal to the libvirt adapter. Thread-safe.
  */
-#ifndef CULPRIT_GUEST_EMBED_H
-#define CULPRIT_GUEST_EMBED_H
+#ifndef CULPRIT_GUEST_LIBVIRT_EMBED_H
+#define CULPRIT_GUEST_LIBVIRT_EMBED_H
 
 #include "base/error.h"
 

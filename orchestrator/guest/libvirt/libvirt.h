@@ -5,8 +5,8 @@
  * process sets libvirt up for all of it (event loop thread, log file): do it before other threads
  * change the environment.
  */
-#ifndef CULPRIT_GUEST_LIBVIRT_H
-#define CULPRIT_GUEST_LIBVIRT_H
+#ifndef CULPRIT_GUEST_LIBVIRT_LIBVIRT_H
+#define CULPRIT_GUEST_LIBVIRT_LIBVIRT_H
 
 #include "guest/hypervisor.h"
 
