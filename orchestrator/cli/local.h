@@ -39,7 +39,7 @@ int local_engine(struct local *local, struct cli *cli, const char *kernel, enum 
                  char ret_reason[ENGINE_REASON_SIZE], struct culprit_error *error);
 
 /* --engine, --kernel as given; the kernel also from $CULPRIT_KERNEL, as a whole path that the
- * caller frees. */
+ * caller frees; INVALID for a file that is none. */
 int local_engine_option(const struct arguments *arguments, enum engine fallback, enum engine *ret,
                         struct culprit_error *error);
 int local_kernel_option(const struct arguments *arguments, char **ret, struct culprit_error *error);

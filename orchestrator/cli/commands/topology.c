@@ -162,9 +162,9 @@ static int check(struct cli *cli, const struct arguments *arguments, const char 
 
     r = local_topology(name, &topology, error);
     if (r == 0)
-        r = local_kernel_option(arguments, &kernel, error);
-    if (r == 0)
         r = local_engine_option(arguments, ENGINE_FUNCTIONAL, &request.engine, error);
+    if (r == 0)
+        r = local_kernel_option(arguments, &kernel, error);
     if (r == 0)
         r = local_open(arguments_value(arguments, "keep"), &local, error);
     if (r == 0)

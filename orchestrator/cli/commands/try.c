@@ -151,8 +151,6 @@ static int read_attempt(const struct arguments *arguments, struct attempt *attem
     if (r == 0)
         r = local_topology(topology, &attempt->topology, error);
     if (r == 0)
-        r = local_kernel_option(arguments, &attempt->kernel, error);
-    if (r == 0)
         r = local_engine_option(arguments, ENGINE_AUTO, &attempt->engine, error);
     if (r < 0)
         return r;
@@ -162,7 +160,9 @@ static int read_attempt(const struct arguments *arguments, struct attempt *attem
         r = arguments_count(arguments, "shift", 0, 10, &attempt->shift, error);
     if (r == 0)
         r = read_memory(arguments, attempt, error);
-    return r < 0 ? r : read_additions(arguments, attempt, error);
+    if (r == 0)
+        r = read_additions(arguments, attempt, error);
+    return r < 0 ? r : local_kernel_option(arguments, &attempt->kernel, error);
 }
 
 static void quote_option(struct buffer *line, const char *name, const char *value)

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "trial/kernel_image.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/cleanup.h"
+
+/* Offsets in the file, and what stands there: Linux, Documentation/arch/x86/boot.rst (in older
+ * trees Documentation/x86/boot.txt), "The Real-Mode Kernel Header". */
+enum { BOOT_FLAG = 0x1fe, MAGIC = 0x202, HEADER_SIZE = 0x206 };
+
+static const char boot_flag[] = "\x55\xaa"; /* 0xAA55, little-endian */
+static const char magic[] = "HdrS";
+static const char elf_magic[] = "\177ELF";
+
+static bool stands(const char *bytes, size_t length, size_t offset, const char *expected)
+{
+    size_t size = strlen(expected);
+
+    return offset + size <= length && memcmp(bytes + offset, expected, size) == 0;
+}
+
+int kernel_image_check(const char *path, struct culprit_error *error)
+{
+    _cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    char header[HEADER_SIZE];
+    ssize_t got = fd < 0 ? -1 : read(fd, header, sizeof header);
+
+    if (got < 0)
+        return culprit_fail_errno(error, errno, "cannot read the kernel %s", path);
+    if (stands(header, (size_t)got, BOOT_FLAG, boot_flag) &&
+        stands(header, (size_t)got, MAGIC, magic))
+        return 0;
+    if (stands(header, (size_t)got, 0, elf_magic))
+        return culprit_fail(error, CULPRIT_INVALID,
+                            "cannot boot %s: it is an ELF file, as vmlinux is; a bzImage is "
+                            "needed (arch/x86/boot/bzImage)",
+                            path);
+    return culprit_fail(error, CULPRIT_INVALID,
+                        "cannot boot %s: it is no x86 kernel image (bzImage)", path);
+}
