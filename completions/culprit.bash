@@ -2,11 +2,16 @@
 # Completion for bash. The words come from the program itself ("culprit help --words"), so they are
 # those of the version that is installed.
 
-# The first word after the program's name that is no option.
+# The first word after the program's name that is neither an option nor the value of one.
 _culprit_command() {
-    local word
+    local word is_value=no all
+    all=$("${COMP_WORDS[0]}" help --words)
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-        if [[ $word != -* ]]; then
+        if [[ $is_value == yes ]]; then
+            is_value=no
+        elif [[ $word == -* ]]; then
+            [[ $'\n'$all$'\n' == *$'\n'"$word="$'\n'* ]] && is_value=yes
+        else
             printf '%s' "$word"
             return
         fi
@@ -23,7 +28,7 @@ _culprit_value() {
     --engine | -e) printf '%s\n' auto realtime deterministic functional ;;
     --topology | -t) _culprit_names topology ;;
     --format | -f) printf '%s\n' text json mail bisect-log ;;
-    --state) printf '%s\n' queued preparing running done failed cancelled ;;
+    --state) printf '%s\n' queued preparing running 'done' failed cancelled ;;
     --kind) printf '%s\n' run bisect ;;
     *) return 1 ;;
     esac
@@ -54,7 +59,8 @@ _culprit() {
     command=$(_culprit_command)
     COMPREPLY=()
     if [[ -z $command ]]; then
-        words="$("${COMP_WORDS[0]}" help --words) --version --help"
+        words=$("${COMP_WORDS[0]}" help --words)
+        words=${words//=/}
     elif ! words=$(_culprit_value "$previous"); then
         case $previous in
         --kernel | -k | --keep)

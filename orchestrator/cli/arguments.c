@@ -157,6 +157,26 @@ int arguments_parse(int argc, char *const *argv, const struct cli_option *option
     return 0;
 }
 
+int arguments_leading(int argc, char *const *argv, const struct cli_option *options)
+{
+    const struct parser parser = {.tables = {options}};
+    int count = 0;
+
+    while (count < argc && argv[count][0] == '-') {
+        const char *word = argv[count];
+        size_t length = strcspn(word, "=");
+        const struct cli_option *option = word[1] == '-'
+                                              ? find_option(&parser, word + 2, length - 2, '\0')
+                                              : find_option(&parser, NULL, 0, word[1]);
+        bool attached = word[1] == '-' ? word[length] == '=' : word[1] && word[2];
+
+        if (!option)
+            break;
+        count += option->argument && !attached ? 2 : 1;
+    }
+    return count < argc ? count : argc;
+}
+
 void arguments_clear(struct arguments *arguments)
 {
     strv_free(&arguments->names);

@@ -39,6 +39,9 @@ static inline void arguments_clear_cleanup(struct arguments *arguments)
     arguments_clear(arguments);
 }
 
+/* How many words at the beginning are options of the table, or the values of such. */
+int arguments_leading(int argc, char *const *argv, const struct cli_option *options);
+
 /* NULL when it was not given. */
 const char *arguments_value(const struct arguments *arguments, const char *name);
 bool arguments_given(const struct arguments *arguments, const char *name);

@@ -90,6 +90,11 @@ static int unknown_command(const char *name, struct culprit_error *error)
 
     for (size_t i = 0; i < cli_command_count && count < 64; i++)
         names[count++] = cli_commands[i]->name;
+    if (name[0] == '-')
+        return culprit_fail(error, CULPRIT_INVALID,
+                            "\"%s\" before the command: only --json, --server URL and --help "
+                            "stand there",
+                            name);
     nearest = nearest_word(name, names, count);
     return culprit_fail(error, CULPRIT_INVALID, "there is no command \"%s\"%s%s%s", name,
                         nearest ? "; did you mean \"" : "; see \"culprit help",
@@ -103,11 +108,11 @@ static int run_command(struct cli *cli, const char *name, int argc, char **argv,
     const struct cli_command *command = cli_command_find(name);
     int r;
 
-    if (!command)
-        return unknown_command(name, error);
     /* Whether errors are to be JSON must be known before the first one. */
     for (int i = 0; i < argc; i++)
         cli->json = cli->json || strcmp(argv[i], "--json") == 0;
+    if (!command)
+        return unknown_command(name, error);
     r = arguments_parse(argc, argv, command->options, cli_common_options, command->keeps_unknown,
                         &arguments, error);
     if (r < 0)
@@ -121,26 +126,47 @@ static int run_command(struct cli *cli, const char *name, int argc, char **argv,
     return command->run(cli, &arguments, error);
 }
 
+/* Puts the command before the options that stand before it, and gives its name: NULL when there is
+ * none. */
+static const char *bring_command_forward(int argc, char **argv)
+{
+    int leading = arguments_leading(argc - 1, argv + 1, cli_common_options);
+    char *name = 1 + leading < argc ? argv[1 + leading] : NULL;
+
+    if (name) {
+        memmove(argv + 2, argv + 1, (size_t)leading * sizeof *argv);
+        argv[1] = name;
+    }
+    return name;
+}
+
+/* Without a command there is only help to give, asked for or not. */
+static int run_without_command(struct cli *cli, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            help_print(cli->out);
+            return CLI_DONE;
+        }
+    }
+    help_print(cli->err);
+    return culprit_code_exit_status(CULPRIT_INVALID);
+}
+
 int cli_main(int argc, char **argv, FILE *out, FILE *err, struct cancel *cancel)
 {
     struct cli cli = {.out = out, .err = err, .cancel = cancel};
     struct culprit_error error = {0};
-    const char *first = argc > 1 ? argv[1] : NULL;
+    const char *name = bring_command_forward(argc, argv);
     int r;
 
-    if (!first) {
-        help_print(err);
-        return culprit_code_exit_status(CULPRIT_INVALID);
-    }
-    if (strcmp(first, "--version") == 0) {
+    if (!name)
+        return run_without_command(&cli, argc, argv);
+    if (strcmp(name, "--version") == 0) {
         fprintf(out, "culprit %s\n", CULPRIT_VERSION);
         return CLI_DONE;
     }
-    if (strcmp(first, "--help") == 0 || strcmp(first, "-h") == 0) {
-        help_print(out);
-        return CLI_DONE;
-    }
-    r = run_command(&cli, first, argc - 2, argv + 2, &error);
+    r = run_command(&cli, name, argc - 2, argv + 2, &error);
     if (r < 0)
         return report_error(&cli, &error);
     if (fflush(out) != 0 || ferror(out)) {

@@ -52,7 +52,8 @@ const struct cli_command *cli_command_find(const char *name);
 /* Options that every command takes. */
 extern const struct cli_option cli_common_options[];
 
-/* The whole program; gives the exit status. `cancel` may be NULL. */
+/* The whole program; gives the exit status. The order of argv's words may change. `cancel` may be
+ * NULL. */
 int cli_main(int argc, char **argv, FILE *out, FILE *err, struct cancel *cancel);
 
 /* Usage error in the program's own words: what was found, what is allowed. Returns -INVALID. */

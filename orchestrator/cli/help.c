@@ -67,4 +67,6 @@ void help_print_words(FILE *to, const struct cli_command *command)
     }
     for (size_t i = 0; i < cli_command_count; i++)
         fprintf(to, "%s\n", cli_commands[i]->name);
+    print_words(to, cli_common_options);
+    fputs("--version\n", to);
 }

@@ -10,8 +10,8 @@
 void help_print(FILE *to);
 void help_print_command(FILE *to, const struct cli_command *command);
 
-/* One word a line, for the shell's completion: all commands, or one command's options; an option
- * that takes a value ends in "=". */
+/* One word a line, for the shell's completion: all commands and what may stand before one, or one
+ * command's options; an option that takes a value ends in "=". */
 void help_print_words(FILE *to, const struct cli_command *command);
 
 #endif

@@ -34,8 +34,27 @@ check() {
     fi
 }
 
-check no "" : submit list show watch cancel report try topology workload doctor help
+# Whatever the program has, with nothing forgotten: its own table of commands says what that is.
+mapfile -t commands < <("$program" help --words | grep -v '^--')
+[[ ${#commands[@]} -ge 13 ]] || { echo "only ${#commands[@]} commands"; failures=1; }
+mapfile -t before < <("$program" help --words | grep '^--' | tr -d =)
+check yes "" : "${commands[@]}" "${before[@]}"
+for command in "${commands[@]}"; do
+    mapfile -t options < <("$program" help --words "$command" | tr -d =)
+    [[ ${#options[@]} -ge 3 ]] || { echo "$command has only '${options[*]}'"; failures=1; }
+    check yes "$command" "--" : "${options[@]}"
+    # What takes one of a few words must offer them.
+    for option in --engine --topology --format --state --kind; do
+        [[ " ${options[*]} " == *" $option "* ]] || continue
+        _culprit_value "$option" | grep -q . || { echo "$command $option offers nothing"; failures=1; }
+    done
+    check yes --server http://localhost "$command" "--js" : --json
+done
+
 check yes "su" : submit
+check yes --json "su" : submit
+check yes --server http://localhost "su" : submit
+check yes --server=http://localhost "su" : submit
 check yes "--v" : --version
 check no submit "--" : --wait --json --server
 check yes try --ke : --kernel --keep
