@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <time.h>
 
 enum {
@@ -18,6 +19,7 @@ struct stream {
     struct stream *previous, *next;
     struct MHD_Connection *connection;
     struct service_subscription *subscription;
+    sd_event_source *socket; /* watched for the client's end of it */
     int64_t job;
     uint64_t after;        /* sequence of the last event that was put into `pending` */
     struct buffer pending; /* being written */
@@ -25,6 +27,7 @@ struct stream {
     bool suspended;
     bool heartbeat; /* due */
     bool ending;    /* after what is pending */
+    bool gone;      /* nobody reads */
 };
 
 struct streams {
@@ -69,6 +72,27 @@ static int on_heartbeat(sd_event_source *source, uint64_t usec, void *context)
         return 0;
     sd_event_source_set_time(source, usec + streams->heartbeat_us);
     return sd_event_source_set_enabled(source, SD_EVENT_ONESHOT);
+}
+
+/*
+ * The library does not watch a connection that sleeps. A client that has closed its socket and one
+ * that has only nothing more to say look alike at first: EPOLLRDHUP. A sign of life tells them
+ * apart, for the kernel of the first answers it with a reset: EPOLLHUP, which is always reported.
+ */
+static int on_socket(sd_event_source *source, int fd, uint32_t events, void *context)
+{
+    struct stream *stream = context;
+
+    (void)fd;
+    if (events & (EPOLLHUP | EPOLLERR)) {
+        stream->gone = true;
+        sd_event_source_set_enabled(source, SD_EVENT_OFF);
+    } else {
+        stream->heartbeat = true;
+        sd_event_source_set_io_events(source, 0);
+    }
+    resume(stream);
+    return 0;
 }
 
 static void start_timer(struct streams *streams)
@@ -132,6 +156,7 @@ static void stream_free(void *context)
     struct streams *streams = stream->streams;
 
     service_unsubscribe(stream->subscription);
+    sd_event_source_disable_unref(stream->socket);
     if (stream->previous)
         stream->previous->next = stream->next;
     else
@@ -206,6 +231,8 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
     struct stream *stream = context;
 
     (void)position;
+    if (stream->gone)
+        return MHD_CONTENT_READER_END_WITH_ERROR;
     if (stream->pending.length == 0 && stream->ending)
         return MHD_CONTENT_READER_END_OF_STREAM;
     if (stream->pending.length == 0 && fetch(stream) < 0)
@@ -220,6 +247,26 @@ static ssize_t read_stream(void *context, uint64_t position, char *buffer, size_
     return 0;
 }
 
+static void link_stream(struct streams *streams, struct stream *stream)
+{
+    stream->next = streams->first;
+    if (stream->next)
+        stream->next->previous = stream;
+    streams->first = stream;
+    if (streams->count++ == 0)
+        start_timer(streams);
+}
+
+static int watch_socket(struct stream *stream, struct culprit_error *error)
+{
+    const union MHD_ConnectionInfo *info = MHD_get_connection_info(
+        stream->connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    int r = sd_event_add_io(stream->streams->event, &stream->socket, info->connect_fd, EPOLLRDHUP,
+                            on_socket, stream);
+
+    return r < 0 ? culprit_fail_errno(error, -r, "cannot watch an event stream") : 0;
+}
+
 static int stream_new(struct streams *streams, struct MHD_Connection *connection, int64_t job,
                       uint64_t after, struct stream **ret, struct culprit_error *error)
 {
@@ -232,23 +279,20 @@ static int stream_new(struct streams *streams, struct MHD_Connection *connection
     stream = calloc(1, sizeof *stream);
     if (!stream)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for an event stream");
-    r = service_subscribe(streams->service, job, on_wake, stream, &stream->subscription, error);
-    if (r < 0) {
-        free(stream);
-        return r;
-    }
-    stream->streams = streams;
     streams->daemon = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_DAEMON)->daemon;
+    stream->streams = streams;
     stream->connection = connection;
     stream->job = job;
     stream->after = after;
     stream->pending = (struct buffer)BUFFER_INIT(PENDING_MAXIMUM);
-    stream->next = streams->first;
-    if (stream->next)
-        stream->next->previous = stream;
-    streams->first = stream;
-    if (streams->count++ == 0)
-        start_timer(streams);
+    link_stream(streams, stream);
+    r = service_subscribe(streams->service, job, on_wake, stream, &stream->subscription, error);
+    if (r == 0)
+        r = watch_socket(stream, error);
+    if (r < 0) {
+        stream_free(stream);
+        return r;
+    }
     *ret = stream;
     return 0;
 }

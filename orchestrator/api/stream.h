@@ -2,7 +2,8 @@
 /*
  * Server-sent events: one stream a client, fed from the store. A stream holds only its place (the
  * sequence number of the last event sent) and the few events that are being written, so a slow
- * client costs no memory; while there is nothing to send its connection sleeps.
+ * client costs no memory; while there is nothing to send its connection sleeps. A client that goes
+ * away gives its place back at once.
  */
 #ifndef CULPRIT_API_STREAM_H
 #define CULPRIT_API_STREAM_H

@@ -12,12 +12,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/cleanup.h"
 #include "client.h"
 #include "documents.h"
 #include "server.h"
+
+enum { PATIENCE_SECONDS = 20 };
 
 static json_int_t submit_run(const struct server *server)
 {
@@ -139,29 +143,62 @@ static void test_live(void **state)
     server_stop(server);
 }
 
-/* A client that goes away gives its place back once the next sign of life finds nobody. */
+/* Opens a stream and reads the beginning of the answer; -1 when there is no place. */
+static int take_place(const struct server *server, json_int_t id)
+{
+    _cleanup_buffer_ struct buffer text = BUFFER_INIT(1 << 20);
+    _cleanup_close_ int fd = open_stream(server, id);
+
+    assert_true(client_read_until(fd, &text, "\r\n\r\n"));
+    if (strstr(text.data, "HTTP/1.1 503"))
+        return -1;
+    assert_non_null(strstr(text.data, "HTTP/1.1 200"));
+    assert_true(client_read_until(fd, &text, "event: state\n"));
+    return take_fd(&fd);
+}
+
+/* A client that goes away gives its place back at once: long before a sign of life is due. */
 static void test_places_come_back(void **state)
 {
-    struct server *server = server_start(
-        &(struct server_options){.hold = true, .streams = 1, .heartbeat_ns = UINT64_C(20000000)});
+    struct server *server = server_start(&(struct server_options){
+        .hold = true, .streams = 1, .heartbeat_ns = UINT64_C(3600000000000)});
     json_int_t id = submit_run(server);
-    bool open = false;
 
     (void)state;
-    for (int attempt = 0; attempt < 3; attempt++) {
-        _cleanup_buffer_ struct buffer text = BUFFER_INIT(1 << 20);
+    for (int client = 0; client < 20; client++) {
+        time_t start = time(NULL);
+        int fd;
 
-        for (int tries = 0; tries < 500 && !open; tries++) {
-            int fd = open_stream(server, id);
-
-            buffer_reset(&text);
-            assert_true(client_read_until(fd, &text, "\r\n\r\n"));
-            open = strstr(text.data, "HTTP/1.1 200") != NULL;
-            close(fd);
+        while ((fd = take_place(server, id)) < 0) {
+            if (time(NULL) - start > PATIENCE_SECONDS)
+                fail_msg("client %d went away and its place did not come back", client - 1);
         }
-        assert_true(open);
-        open = false;
+        assert_int_equal(take_place(server, id), -1);
+        close(fd);
     }
+    server_stop(server);
+}
+
+/* One that has only closed its sending side goes on reading, and its place is taken. */
+static void test_half_closed_client_reads_on(void **state)
+{
+    struct server *server = server_start(&(struct server_options){
+        .hold = true, .streams = 1, .heartbeat_ns = UINT64_C(3600000000000)});
+    json_int_t id = submit_run(server);
+    _cleanup_close_ int fd = take_place(server, id);
+    _cleanup_buffer_ struct buffer text = BUFFER_INIT(1 << 20);
+    _cleanup_answer_ struct answer cancelled = {0};
+    char path[64];
+
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(shutdown(fd, SHUT_WR), 0);
+    assert_true(client_read_until(fd, &text, ": alive\n"));
+    assert_int_equal(take_place(server, id), -1);
+    snprintf(path, sizeof path, "/api/v1/jobs/%" JSON_INTEGER_FORMAT, id);
+    cancelled = ask(server_port(server), &(struct question){.method = "DELETE", .path = path});
+    assert_int_equal(cancelled.status, 202);
+    assert_true(client_read_until(fd, &text, "event: end\n"));
     server_stop(server);
 }
 
@@ -184,6 +221,7 @@ int main(void)
         cmocka_unit_test(test_whole_and_resumed),
         cmocka_unit_test(test_live),
         cmocka_unit_test(test_places_come_back),
+        cmocka_unit_test(test_half_closed_client_reads_on),
         cmocka_unit_test(test_server_ends_with_streams_open),
     };
 
