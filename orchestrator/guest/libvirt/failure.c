@@ -2,6 +2,7 @@
 #include "guest/libvirt/failure.h"
 
 #include <libvirt/virterror.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -42,7 +43,7 @@ int fail_libvirt(struct culprit_error *error, const char *format, ...)
                         cause && cause->message ? cause->message : "libvirt does not say why");
 }
 
-/* What to start when a connection cannot be had. */
+/* What to start when nobody answers. */
 static const char *advice_for(const char *uri)
 {
     if (strstr(uri, "///system"))
@@ -56,11 +57,35 @@ static const char *advice_for(const char *uri)
     return "; see that the host is up, that libvirtd runs there and that this user may log in";
 }
 
+/* As root the embedded driver looks up the user and the group that libvirt was built to run guests
+ * as before it reads its configuration, which names others. Gives the one that it did not find. */
+static bool lacks_account(const char *message, char name[33])
+{
+    return sscanf(message, "%*[^:]: Failed to parse user '%32[^']'", name) == 1 ||
+           sscanf(message, "%*[^:]: Failed to parse group '%32[^']'", name) == 1;
+}
+
+static int fail_account(struct culprit_error *error, const char *uri, const char *message,
+                        const char *name)
+{
+    return culprit_fail(error, CULPRIT_UNSUPPORTED,
+                        "cannot connect to libvirt at %s: %s; for root, libvirt wants the system "
+                        "user and group %s to exist, although guests run as root here: install "
+                        "libvirt-daemon-system, or run \"groupadd --system --force %s\" and "
+                        "\"useradd --system --gid %s --no-create-home --shell /usr/sbin/nologin "
+                        "%s\"",
+                        uri, message, name, name, name, name);
+}
+
 int fail_connect(struct culprit_error *error, const char *uri)
 {
     struct culprit_error cause = {0};
+    const char *message = virGetLastErrorMessage();
+    char name[33];
+
+    if (lacks_account(message, name))
+        return fail_account(error, uri, message, name);
     int status = fail_libvirt(&cause, "cannot connect to libvirt at %s", uri);
     const char *advice = status == -CULPRIT_UNAVAILABLE ? advice_for(uri) : "";
-
     return culprit_fail(error, cause.code, "%s%s", cause.message, advice);
 }

@@ -29,8 +29,9 @@ struct libvirt_options {
 };
 
 /*
- * UNAVAILABLE with what to start when no libvirtd answers, UNSUPPORTED when the QEMU driver is
- * missing or QEMU is older than 10, CONFLICT when another process has the directory.
+ * UNAVAILABLE with what to start when no libvirtd answers, UNSUPPORTED when the QEMU driver or a
+ * system user that it insists on is missing or QEMU is older than 10, CONFLICT when another process
+ * has the directory.
  */
 int libvirt_hypervisor_open(const struct libvirt_options *options, struct hypervisor **ret,
                             struct culprit_error *error);

@@ -6,48 +6,9 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/inotify.h>
-#include <sys/wait.h>
 
+#include "child.h"
 #include "payload_guest.h"
-
-/* Everything with libvirt happens in children: one process has one embedded driver. */
-static pid_t in_child(int (*body)(const char *scratch, int report), const char *scratch,
-                      int *ret_report)
-{
-    int ends[2];
-
-    assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-    fflush(NULL);
-    pid_t pid = fork();
-    assert_true(pid >= 0);
-    if (pid == 0) {
-        close(ends[0]);
-        _exit(body(scratch, ends[1]));
-    }
-    close(ends[1]);
-    *ret_report = ends[0];
-    return pid;
-}
-
-/* The child's exit status and all that it reported. */
-static int await_child(pid_t pid, int report, char *text, size_t size)
-{
-    int status;
-    size_t length = 0;
-    ssize_t got;
-
-    while ((got = read(report, text + length, size - 1 - length)) > 0)
-        length += (size_t)got;
-    text[length] = '\0';
-    close(report);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-}
-
-static int say(int report, const char *text)
-{
-    return write(report, text, strlen(text)) == (ssize_t)strlen(text) ? 0 : 1;
-}
 
 static int open_embedded(const char *scratch, struct hypervisor **ret, struct culprit_error *error)
 {
@@ -218,65 +179,12 @@ static void test_ordinary_user(void **state)
     assert_int_equal(status, 0);
 }
 
-static const struct {
-    const char *uri, *owner, *directory;
-    enum culprit_code code;
-    const char *message;
-} refused[] = {
-    {"qemu:///system?socket=/nonexistent/libvirt-sock", "a", NULL, CULPRIT_UNAVAILABLE,
-     "systemctl start libvirtd"},
-    {"qemu:///session?socket=/nonexistent/libvirt-sock", "a", NULL, CULPRIT_UNAVAILABLE,
-     "libvirtd --daemon"},
-    {"qemu+tcp://127.0.0.1:1/system", "a", NULL, CULPRIT_UNAVAILABLE, "that libvirtd runs there"},
-    {"qemu:///embed", "a", NULL, CULPRIT_INVALID, "qemu:///embed?root=/DIR"},
-    {"qemu:///embed?root=relative", "a", NULL, CULPRIT_INVALID, "absolute directory"},
-    {"test:///default", "a", NULL, CULPRIT_UNSUPPORTED, "not QEMU"},
-    {"nonsense", "a", NULL, CULPRIT_INVALID, "no libvirt URI"},
-    {NULL, "a", NULL, CULPRIT_INVALID, "needs a URI, or a directory"},
-    {NULL, "A b", "/tmp", CULPRIT_INVALID, "an owner of guests"},
-    {NULL, "a", "/proc/nowhere", CULPRIT_NOT_FOUND, "/proc/nowhere"},
-};
-
-static int open_refused(const char *scratch, int report)
-{
-    (void)scratch;
-    char text[1400];
-
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        struct culprit_error error = {0};
-        struct hypervisor *hypervisor = NULL;
-        struct libvirt_options options = {
-            .uri = refused[i].uri,
-            .owner = refused[i].owner,
-            .directory = refused[i].directory,
-        };
-        int status = libvirt_hypervisor_open(&options, &hypervisor, &error);
-        if (status == -(int)refused[i].code && strstr(error.message, refused[i].message))
-            continue;
-        snprintf(text, sizeof text, "%zu: %s, %s", i,
-                 status < 0 ? culprit_code_name(error.code) : "opened", error.message);
-        return say(report, text) || 1;
-    }
-    return 0;
-}
-
-static void test_refused(void **state)
-{
-    int report;
-    char text[2048];
-    pid_t child = in_child(open_refused, *state, &report);
-    int status = await_child(child, report, text, sizeof text);
-
-    assert_string_equal(text, "");
-    assert_int_equal(status, 0);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(test_leftovers),       scratch_test(test_qemu_killed),
         scratch_test(test_directory_taken), scratch_test(test_long_path),
-        scratch_test(test_ordinary_user),   scratch_test(test_refused),
+        scratch_test(test_ordinary_user),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
