@@ -7,6 +7,7 @@
 
 #include "base/cleanup.h"
 #include "stats/distribution.h"
+#include "stats/sorted.h"
 #include "stats/summary.h"
 
 static int check_sides(const double *x, size_t x_count, const double *y, size_t y_count,
@@ -15,6 +16,11 @@ static int check_sides(const double *x, size_t x_count, const double *y, size_t 
     int r = samples_check(x, x_count, 1, "first side", error);
 
     return r < 0 ? r : samples_check(y, y_count, 1, "second side", error);
+}
+
+static bool is_exact(size_t x_count, size_t y_count)
+{
+    return x_count <= MANN_WHITNEY_EXACT_MAXIMUM && y_count <= MANN_WHITNEY_EXACT_MAXIMUM;
 }
 
 struct ranked_sample {
@@ -135,9 +141,7 @@ static int rank_test(const double *x, size_t x_count, const double *y, size_t y_
 int mann_whitney(const double *x, size_t x_count, const double *y, size_t y_count,
                  struct mann_whitney *ret, struct culprit_error *error)
 {
-    bool exact = x_count <= MANN_WHITNEY_EXACT_MAXIMUM && y_count <= MANN_WHITNEY_EXACT_MAXIMUM;
-
-    return rank_test(x, x_count, y, y_count, exact, ret, error);
+    return rank_test(x, x_count, y, y_count, is_exact(x_count, y_count), ret, error);
 }
 
 int mann_whitney_approximate(const double *x, size_t x_count, const double *y, size_t y_count,
@@ -148,8 +152,13 @@ int mann_whitney_approximate(const double *x, size_t x_count, const double *y, s
 
 double mann_whitney_smallest_p(size_t x_count, size_t y_count)
 {
+    struct mann_whitney extreme = {.u = (double)x_count * (double)y_count};
     double p = 1;
 
+    if (!is_exact(x_count, y_count)) {
+        normal_tails(x_count, y_count, 0, &extreme);
+        return extreme.p_greater;
+    }
     for (size_t i = 1; i <= x_count; i++)
         p *= (double)i / (double)(y_count + i);
     return p;
@@ -213,13 +222,6 @@ static void normal_order(size_t x_count, size_t y_count, double tail, size_t *re
     *ret_below = normal_cdf((order - 0.5 - m * n / 2) / spread);
 }
 
-static int compare_doubles(const void *left, const void *right)
-{
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
 static int sorted_differences(const double *x, size_t x_count, const double *y, size_t y_count,
                               double **ret, struct culprit_error *error)
 {
@@ -231,7 +233,7 @@ static int sorted_differences(const double *x, size_t x_count, const double *y, 
     for (size_t i = 0; i < x_count; i++)
         for (size_t j = 0; j < y_count; j++)
             differences[i * y_count + j] = x[i] - y[j];
-    qsort(differences, x_count * y_count, sizeof *differences, compare_doubles);
+    sort_values(differences, x_count * y_count);
     *ret = differences;
     return 0;
 }
@@ -254,7 +256,7 @@ int hodges_lehmann(const double *x, size_t x_count, const double *y, size_t y_co
         return r;
     if (!isfinite(differences[0]) || !isfinite(differences[pairs - 1]))
         return culprit_fail(error, CULPRIT_INVALID, "the sides lie too far apart for a difference");
-    if (x_count <= MANN_WHITNEY_EXACT_MAXIMUM && y_count <= MANN_WHITNEY_EXACT_MAXIMUM)
+    if (is_exact(x_count, y_count))
         r = exact_order(x_count, y_count, tail, &order, &below, error);
     else
         normal_order(x_count, y_count, tail, &order, &below);

@@ -31,7 +31,8 @@ int mann_whitney(const double *x, size_t x_count, const double *y, size_t y_coun
 int mann_whitney_approximate(const double *x, size_t x_count, const double *y, size_t y_count,
                              struct mann_whitney *ret, struct culprit_error *error);
 
-/* The smallest one-sided p that so many samples can reach: 1 / C(m + n, m). Twice it, two-sided. */
+/* The smallest one-sided p that mann_whitney() can give of so many samples: 1 / C(m + n, m) where
+ * it is exact. Twice it, two-sided. 1 where a side has none. */
 double mann_whitney_smallest_p(size_t x_count, size_t y_count);
 
 struct hodges_lehmann {

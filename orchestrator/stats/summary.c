@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "stats/summary.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/cleanup.h"
+#include "stats/sorted.h"
 
 int samples_check(const double *values, size_t count, size_t minimum, const char *what,
                   struct culprit_error *error)
@@ -23,57 +24,19 @@ int samples_check(const double *values, size_t count, size_t minimum, const char
     return 0;
 }
 
-static int compare_doubles(const void *left, const void *right)
+/* A sorted copy of checked samples; the caller frees. */
+static int checked_copy(const double *values, size_t count, double **ret,
+                        struct culprit_error *error)
 {
-    double a = *(const double *)left, b = *(const double *)right;
-
-    return (a > b) - (a < b);
-}
-
-/* A sorted copy; the caller frees. */
-static int sorted_copy(const double *values, size_t count, double **ret,
-                       struct culprit_error *error)
-{
-    double *copy;
     int r = samples_check(values, count, 1, "samples", error);
 
-    if (r < 0)
-        return r;
-    copy = malloc(count * sizeof *copy);
-    if (!copy)
-        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot sort %zu samples: no memory", count);
-    memcpy(copy, values, count * sizeof *copy);
-    qsort(copy, count, sizeof *copy, compare_doubles);
-    *ret = copy;
-    return 0;
-}
-
-/* Halves first, so that the sum of two large numbers does not overflow. */
-static double middle(double low, double high)
-{
-    return low == high ? low : low / 2 + high / 2;
-}
-
-static double sorted_median(const double *sorted, size_t count)
-{
-    return count % 2 ? sorted[count / 2] : middle(sorted[count / 2 - 1], sorted[count / 2]);
-}
-
-static double sorted_quantile(const double *sorted, size_t count, double fraction)
-{
-    double place = fraction * (double)(count - 1);
-    size_t below = (size_t)place;
-    double part = place - (double)below;
-
-    if (below + 1 >= count)
-        return sorted[count - 1];
-    return sorted[below] * (1 - part) + sorted[below + 1] * part;
+    return r < 0 ? r : sorted_copy(values, count, ret, error);
 }
 
 int samples_median(const double *values, size_t count, double *ret, struct culprit_error *error)
 {
     _cleanup_free_ double *sorted = NULL;
-    int r = sorted_copy(values, count, &sorted, error);
+    int r = checked_copy(values, count, &sorted, error);
 
     if (r < 0)
         return r;
@@ -90,7 +53,7 @@ int samples_quantile(const double *values, size_t count, double fraction, double
     if (!(fraction >= 0 && fraction <= 1))
         return culprit_fail(error, CULPRIT_INVALID, "a quantile lies between 0 and 1, not at %g",
                             fraction);
-    r = sorted_copy(values, count, &sorted, error);
+    r = checked_copy(values, count, &sorted, error);
     if (r < 0)
         return r;
     *ret = sorted_quantile(sorted, count, fraction);
@@ -120,7 +83,7 @@ static int qn_scale(const double *sorted, size_t count, double *ret, struct culp
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count; j++)
             distances[next++] = sorted[j] - sorted[i];
-    qsort(distances, pairs, sizeof *distances, compare_doubles);
+    sort_values(distances, pairs);
     *ret = 2.2219 * qn_factor(count) * distances[half * (half - 1) / 2 - 1];
     return 0;
 }
@@ -132,6 +95,15 @@ static double mean_absolute_deviation(const double *sorted, size_t count)
     for (size_t i = 0; i < count; i++)
         sum += fabs(sorted[i] - median) / (double)count;
     return sum;
+}
+
+static int check_scale(const double *sorted, size_t count, double scale,
+                       struct culprit_error *error)
+{
+    if (isfinite(scale))
+        return 0;
+    return culprit_fail(error, CULPRIT_INVALID, "the samples lie too far apart: from %g to %g",
+                        sorted[0], sorted[count - 1]);
 }
 
 static int sorted_robust_scale(const double *sorted, size_t count, double *ret,
@@ -146,20 +118,49 @@ static int sorted_robust_scale(const double *sorted, size_t count, double *ret,
         if (!(scale > 0)) /* E|Z| of a standard normal is √(2/π) */
             scale = mean_absolute_deviation(sorted, count) * sqrt(M_PI / 2);
     }
-    if (!isfinite(scale))
-        return culprit_fail(error, CULPRIT_INVALID, "the samples lie too far apart: from %g to %g",
-                            sorted[0], sorted[count - 1]);
     *ret = scale;
-    return 0;
+    return check_scale(sorted, count, scale, error);
 }
 
 int samples_robust_scale(const double *values, size_t count, double *ret,
                          struct culprit_error *error)
 {
     _cleanup_free_ double *sorted = NULL;
-    int r = sorted_copy(values, count, &sorted, error);
+    int r = checked_copy(values, count, &sorted, error);
 
     return r < 0 ? r : sorted_robust_scale(sorted, count, ret, error);
+}
+
+int samples_winsorise(const double *values, size_t count, double width, double *ret_values,
+                      struct winsorised *ret, struct culprit_error *error)
+{
+    struct winsorised result = {0};
+    _cleanup_free_ double *sorted = NULL;
+    int r;
+
+    if (!(width > 0 && width <= WINSORISE_WIDTH_MAXIMUM))
+        return culprit_fail(error, CULPRIT_INVALID,
+                            "a width of %g robust deviations is not above 0 and at most %d", width,
+                            WINSORISE_WIDTH_MAXIMUM);
+    r = checked_copy(values, count, &sorted, error);
+    if (r == 0 && count > 1)
+        r = qn_scale(sorted, count, &result.scale, error);
+    if (r == 0)
+        r = check_scale(sorted, count, result.scale, error);
+    if (r < 0)
+        return r;
+    result.median = sorted_median(sorted, count);
+    result.lower = fmax(result.median - width * result.scale, -DBL_MAX);
+    result.upper = fmin(result.median + width * result.scale, DBL_MAX);
+    for (size_t i = 0; i < count; i++) {
+        double value = result.scale > 0 ? fmin(fmax(values[i], result.lower), result.upper)
+                                        : values[i];
+
+        result.changed += value < values[i] || value > values[i];
+        ret_values[i] = value;
+    }
+    *ret = result;
+    return 0;
 }
 
 static double mean_of(const double *values, size_t count)
@@ -196,7 +197,7 @@ static int absolute_deviations(const double *sorted, size_t count, double *ret_m
                             count);
     for (size_t i = 0; i < count; i++)
         distances[i] = fabs(sorted[i] - median);
-    qsort(distances, count, sizeof *distances, compare_doubles);
+    sort_values(distances, count);
     *ret_mad = sorted_median(distances, count);
     return 0;
 }
@@ -206,7 +207,7 @@ int samples_summarise(const double *values, size_t count, struct sample_summary 
 {
     struct sample_summary summary = {.count = count};
     _cleanup_free_ double *sorted = NULL;
-    int r = sorted_copy(values, count, &sorted, error);
+    int r = checked_copy(values, count, &sorted, error);
 
     if (r < 0)
         return r;

@@ -47,4 +47,24 @@ int samples_quantile(const double *values, size_t count, double fraction, double
 int samples_robust_scale(const double *values, size_t count, double *ret,
                          struct culprit_error *error);
 
+#define WINSORISE_WIDTH_DEFAULT 2.5
+enum { WINSORISE_WIDTH_MAXIMUM = 1000 };
+
+struct winsorised {
+    double median;
+    double scale;        /* Qn; 0 where it is: then no sample was changed */
+    double lower, upper; /* median ∓ width · scale */
+    size_t changed;      /* samples that lay outside */
+};
+
+/*
+ * Pulls every sample in to median ± width robust deviations (Tukey's winsorising, 1962, with
+ * limits by scale, as Huber 1981 has them). The scale is Qn alone: where more than half of the
+ * pairs are tied there is none, and all samples stay as they are. So a counter that is mostly zero
+ * keeps its rare counts, which are what it has to say. At least one sample; 0 < width <=
+ * WINSORISE_WIDTH_MAXIMUM; ret_values has room for count and may be `values` itself.
+ */
+int samples_winsorise(const double *values, size_t count, double width, double *ret_values,
+                      struct winsorised *ret, struct culprit_error *error);
+
 #endif

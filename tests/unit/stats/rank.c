@@ -91,6 +91,69 @@ static void test_exact_against_another_program(void **state)
     }
 }
 
+/* Every way to choose which samples are the first side, counted one by one. */
+static void count_choices(const double *samples, size_t total, size_t x_count, double observed,
+                          double *ret_greater, double *ret_less)
+{
+    double all = 0, greater = 0, less = 0;
+
+    for (unsigned chosen = 0; chosen < 1u << total; chosen++) {
+        double u = 0;
+
+        if ((size_t)__builtin_popcount(chosen) != x_count)
+            continue;
+        for (size_t i = 0; i < total; i++)
+            for (size_t k = 0; k < total; k++)
+                if ((chosen >> i & 1) && !(chosen >> k & 1))
+                    u += samples[i] > samples[k] ? 1 : samples[i] < samples[k] ? 0 : 0.5;
+        all++;
+        greater += u >= observed;
+        less += u <= observed;
+    }
+    *ret_greater = greater / all;
+    *ret_less = less / all;
+}
+
+static void test_exact_against_enumeration(void **state)
+{
+    struct random random;
+
+    (void)state;
+    random_seed(&random, 12);
+    for (int round = 0; round < 150; round++) {
+        double samples[10], greater, less;
+        size_t m = 1 + random_below(&random, 5), n = 1 + random_below(&random, 5);
+        uint64_t values = 1 + random_below(&random, 6); /* few values: many ties */
+        double scale = round % 3 == 0 ? 1e-300 : round % 3 == 1 ? 1e300 : 1;
+        struct mann_whitney test;
+
+        for (size_t i = 0; i < m + n; i++)
+            samples[i] = scale * (double)random_below(&random, values);
+        expect_ok(mann_whitney(samples, m, samples + m, n, &test, error));
+        count_choices(samples, m + n, m, test.u, &greater, &less);
+        expect_near("greater", test.p_greater, greater, 1e-13);
+        expect_near("less", test.p_less, less, 1e-13);
+    }
+}
+
+/* Twenty a side of two values: the p of the hypergeometric distribution. SciPy 1.10.1:
+ * hypergeom.sf(13, 40, 20, 20) for 14 ones of 20 against 6 of 20. */
+static void test_exact_at_twenty_of_two_values(void **state)
+{
+    double x[20], y[20];
+    struct mann_whitney test;
+
+    (void)state;
+    for (int i = 0; i < 20; i++) {
+        x[i] = i < 14;
+        y[i] = i < 6;
+    }
+    expect_ok(mann_whitney(x, 20, y, 20, &test, error));
+    assert_true(test.exact);
+    expect_near("U", test.u, 280, 0);
+    expect_near("greater", test.p_greater, 0.012822388471660609, 1e-14);
+}
+
 static void test_asymptotic_with_ties(void **state)
 {
     /* SciPy 1.10.1: mannwhitneyu(method="asymptotic"), continuity and tie correction. */
@@ -136,6 +199,8 @@ static void test_smallest_p(void **state)
     expect_near("5 a side, two-sided", 2 * mann_whitney_smallest_p(5, 5), 0.0079, 5e-5);
     expect_near("4 against 5", mann_whitney_smallest_p(4, 5), 1 / 126.0, 1e-15);
     expect_near("0 against 5", mann_whitney_smallest_p(0, 5), 1, 0);
+    /* Above twenty it is that of the normal approximation: (25 − 12.5 − ½) / √(25 · 27 / 12). */
+    expect_near("1 against 25", mann_whitney_smallest_p(1, 25), 0.054799291699557974, 1e-12);
 }
 
 static void test_complete_separation_reaches_the_smallest_p(void **state)
@@ -287,6 +352,8 @@ int main(void)
         cmocka_unit_test(test_permeability),
         cmocka_unit_test(test_onset_of_diabetes),
         cmocka_unit_test(test_exact_against_another_program),
+        cmocka_unit_test(test_exact_against_enumeration),
+        cmocka_unit_test(test_exact_at_twenty_of_two_values),
         cmocka_unit_test(test_asymptotic_with_ties),
         cmocka_unit_test(test_exact_and_asymptotic_meet),
         cmocka_unit_test(test_smallest_p),

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -143,6 +144,66 @@ static void test_extreme_values_stay_finite(void **state)
     expect_error(samples_summarise(apart, 3, &summary, error), CULPRIT_INVALID, "too far apart");
 }
 
+static void test_winsorising(void **state)
+{
+    static const double spoilt[] = {9, 10, 11, 10.5, 9.5, 1e9, -1e9}, zeros[] = {0, 0, 0, 0, 2};
+    static const double counter[] = {0, 7, 0, 0, 0, 0, 3}, two[] = {1, 100}, equal[] = {4, 4, 4};
+    static const double huge[] = {1e300, 1.1e300, 1.2e300, 1.3e300, -1e300};
+    const struct {
+        const char *what;
+        const double *values;
+        size_t count, changed;
+        bool has_scale;
+    } cases[] = {
+        {"outliers", spoilt, COUNT(spoilt), 2, true},
+        {"mostly zero", zeros, COUNT(zeros), 0, false},
+        {"a rare counter", counter, COUNT(counter), 0, false},
+        {"two", two, 2, 0, true},
+        {"one", two, 1, 0, false},
+        {"equal", equal, 3, 0, false},
+        {"huge", huge, COUNT(huge), 1, true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct winsorised got;
+        double pulled[8];
+
+        expect_ok(samples_winsorise(cases[i].values, cases[i].count, WINSORISE_WIDTH_DEFAULT,
+                                    pulled, &got, error));
+        if (got.changed != cases[i].changed || (got.scale > 0) != cases[i].has_scale)
+            fail_msg("%s: %zu changed by a scale of %g", cases[i].what, got.changed, got.scale);
+        for (size_t v = 0; v < cases[i].count; v++) {
+            double was = cases[i].values[v];
+            double want = !cases[i].has_scale ? was
+                          : was < got.lower   ? got.lower
+                          : was > got.upper   ? got.upper
+                                              : was;
+            expect_near(cases[i].what, pulled[v], want, 0);
+        }
+    }
+}
+
+/* Qn of the seven is 2.2219 · 0.857 · the sixth of 21 distances, which is 0.5. */
+static void test_winsorising_limits(void **state)
+{
+    double values[] = {9, 10, 11, 10.5, 9.5, 1e9, -1e9};
+    struct winsorised got;
+
+    (void)state;
+    expect_ok(samples_winsorise(values, COUNT(values), 2.5, values, &got, error));
+    expect_near("median", got.median, 10, 0);
+    expect_near("scale", got.scale, 2.2219 * 0.857 * 1, 1e-12);
+    expect_near("upper", values[5], 10 + 2.5 * 2.2219 * 0.857, 1e-12);
+    expect_near("lower", values[6], 10 - 2.5 * 2.2219 * 0.857, 1e-12);
+    expect_error(samples_winsorise(values, COUNT(values), 0, values, &got, error), CULPRIT_INVALID,
+                 "width of 0");
+    expect_error(samples_winsorise(values, COUNT(values), NAN, values, &got, error),
+                 CULPRIT_INVALID, "width of nan");
+    expect_error(samples_winsorise(values, 0, 2.5, values, &got, error), CULPRIT_INVALID,
+                 "at least 1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +215,8 @@ int main(void)
         cmocka_unit_test(test_quantiles),
         cmocka_unit_test(test_bad_samples_are_named),
         cmocka_unit_test(test_extreme_values_stay_finite),
+        cmocka_unit_test(test_winsorising),
+        cmocka_unit_test(test_winsorising_limits),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
