@@ -14,6 +14,9 @@ double normal_quantile(double p);
 /* P(T <= t) of Student's t; degrees > 0, need not be whole. */
 double student_cdf(double t, double degrees);
 
+/* t with P(T <= t) = p; 0 < p < 1. */
+double student_quantile(double p, double degrees);
+
 /* The regularised incomplete beta function I_x(a, b); a, b > 0, 0 <= x <= 1. */
 double beta_incomplete(double a, double b, double x);
 

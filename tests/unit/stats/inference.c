@@ -30,6 +30,27 @@ static void test_distributions(void **state)
     expect_near("beta", beta_incomplete(0.5, 0.5, 0.9), 0.7951672353008665, 1e-12);
 }
 
+/* Closed forms for one degree, tan(π(p − ½)), and for two, (2p − 1) / √(2p(1 − p)); beyond them
+ * SciPy 1.10.1's t.ppf, which the closed forms show to be good to ten digits. */
+static void test_quantiles_of_student(void **state)
+{
+    static const struct {
+        double p, degrees, t, tolerance;
+    } cases[] = {
+        {0.975, 1, 12.706204736174696, 1e-12},   {0.975, 2, 4.3026527297494637, 1e-12},
+        {0.995, 2, 9.92484320091807, 1e-9},      {0.995, 4, 4.604094871415897, 1e-9},
+        {0.975, 29, 2.045229642132703, 1e-9},    {0.995, 29, 2.756385903670335, 1e-9},
+        {0.025, 4, -2.7764451051977996, 1e-9},   {0.9, 1.5, 2.1963984175668427, 1e-9},
+        {1 - 1e-9, 3, 1033.1096842436405, 1e-6}, {0.5, 7, 0, 1e-15},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_near("t", student_quantile(cases[i].p, cases[i].degrees), cases[i].t,
+                    cases[i].tolerance * fmax(1, fabs(cases[i].t)));
+    assert_true(isnan(student_quantile(0, 3)) && isnan(student_quantile(0.5, 0)));
+}
+
 static void test_distributions_outside_their_domain(void **state)
 {
     (void)state;
@@ -101,6 +122,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_distributions),
+        cmocka_unit_test(test_quantiles_of_student),
         cmocka_unit_test(test_distributions_outside_their_domain),
         cmocka_unit_test(test_welch_on_the_sleep_data),
         cmocka_unit_test(test_welch_without_variance),
