@@ -56,8 +56,8 @@ static int start_daemon(struct api *api, const struct api_options *options, int 
         MHD_OPTION_LISTEN_SOCKET, fd, MHD_OPTION_CONNECTION_LIMIT, connections,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADERS_MAXIMUM, MHD_OPTION_CONNECTION_TIMEOUT,
         (unsigned)IDLE_SECONDS, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_NOTIFY_CONNECTION,
-        deadlines_notify, api->deadlines, MHD_OPTION_NOTIFY_COMPLETED, exchange_completed,
-        &api->admission, MHD_OPTION_END);
+        deadlines_notify, api->deadlines, MHD_OPTION_UNESCAPE_CALLBACK, unescape, NULL,
+        MHD_OPTION_NOTIFY_COMPLETED, exchange_completed, &api->admission, MHD_OPTION_END);
     if (!api->daemon) {
         close(fd);
         return culprit_fail(error, CULPRIT_IO, "cannot start the HTTP server on %s port %u",

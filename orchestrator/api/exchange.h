@@ -1,28 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One exchange: a request is admitted by its headers, its body received, its handler called, its
+ * One exchange: a request is admitted (admit.h), its body received, its handler called, its
  * reply queued. A request that is refused is still read to its end (up to a limit), so that its
  * client reads the reason and not a broken connection.
  */
 #ifndef CULPRIT_API_EXCHANGE_H
 #define CULPRIT_API_EXCHANGE_H
 
-#include <stdbool.h>
-
 #include <microhttpd.h>
 
-#include "api/request.h"
-#include "base/strv.h"
-#include "store/store.h"
-
-/* What requests are admitted by; all borrowed. */
-struct admission {
-    struct api_context context;
-    struct store *tokens; /* NULL: everybody may do everything */
-    const char *address;
-    bool loopback;
-    const struct strv *hosts;
-};
+#include "api/admit.h"
 
 /* For MHD_start_daemon(), with the struct admission as context. */
 enum MHD_Result exchange_handle(void *admission, struct MHD_Connection *connection, const char *url,

@@ -63,8 +63,6 @@ HANDLER(handle_job_submit)
     bool created = false;
     int r = key ? check_key(key, error) : 0;
 
-    if (r == 0)
-        r = request_check_arguments(request, NULL, 0, error);
     if (r < 0)
         return r;
     r = service_submit(request->context->service, document, request->body.length, key, &id,
@@ -76,16 +74,12 @@ HANDLER(handle_job_submit)
 
 HANDLER(handle_job_list)
 {
-    static const char *const names[] = {"state", "kind", "limit", "cursor"};
     struct service_filter filter = {0};
-    const char *limit_text;
+    const char *limit_text = request_argument(request, "limit");
     uint64_t limit = 0;
     json_t *jobs = NULL;
-    int r = request_check_arguments(request, names, 4, error);
+    int r;
 
-    if (r < 0)
-        return r;
-    limit_text = request_argument(request, "limit");
     if (limit_text && parse_count(limit_text, 1, LIST_MAXIMUM, &limit, error) < 0)
         return culprit_error_prefix(error, "the parameter \"limit\"");
     filter.state = request_argument(request, "state");
@@ -134,13 +128,9 @@ HANDLER(handle_job_document)
 
 static int read_place(const struct request *request, uint64_t *ret, struct culprit_error *error)
 {
-    static const char *const names[] = {"after"};
     const char *text = request_header(request, "Last-Event-ID");
-    int r = request_check_arguments(request, names, 1, error);
 
     *ret = 0;
-    if (r < 0)
-        return r;
     if (!text)
         text = request_argument(request, "after");
     if (text && parse_count(text, 0, INT64_MAX, ret, error) < 0)
@@ -164,7 +154,8 @@ HANDLER(handle_job_events)
     over = final && json_array_size(events) == 0 && after > 0;
     json_decref(events);
     if (over || request->head)
-        return reply_empty(reply, over ? MHD_HTTP_NO_CONTENT : MHD_HTTP_OK, error);
+        return reply_empty(reply, over ? MHD_HTTP_NO_CONTENT : MHD_HTTP_OK,
+                           over ? NULL : request->route->produces, error);
     r = stream_open(request->context->streams, request->connection, id, after, reply, error);
     if (r == -CULPRIT_UNAVAILABLE)
         reply->status = MHD_HTTP_SERVICE_UNAVAILABLE;

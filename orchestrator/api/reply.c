@@ -144,9 +144,9 @@ int reply_static(struct reply *reply, const char *type, const void *bytes, size_
     return reply_response(reply, MHD_HTTP_OK, type, persistent_response(bytes, length), error);
 }
 
-int reply_empty(struct reply *reply, unsigned status, struct culprit_error *error)
+int reply_empty(struct reply *reply, unsigned status, const char *type, struct culprit_error *error)
 {
-    return reply_response(reply, status, NULL, persistent_response("", 0), error);
+    return reply_response(reply, status, type, persistent_response("", 0), error);
 }
 
 static json_t *split_words(const char *words)

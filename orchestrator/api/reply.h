@@ -30,7 +30,9 @@ int reply_blob(struct reply *reply, const char *type, struct blob_reader *reader
                struct culprit_error *error);
 int reply_static(struct reply *reply, const char *type, const void *bytes, size_t length,
                  struct culprit_error *error);
-int reply_empty(struct reply *reply, unsigned status, struct culprit_error *error);
+/* type: what a body would be of; may be NULL. */
+int reply_empty(struct reply *reply, unsigned status, const char *type,
+                struct culprit_error *error);
 
 /* Takes a response that was made elsewhere; NULL is no memory. */
 int reply_response(struct reply *reply, unsigned status, const char *type,

@@ -15,12 +15,10 @@ const char *request_argument(const struct request *request, const char *name)
     return MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, name);
 }
 
-enum { ARGUMENTS_MAXIMUM = 8 };
-
 struct argument_check {
     const char *const *names;
     size_t count;
-    bool seen[ARGUMENTS_MAXIMUM];
+    bool seen[ROUTE_ARGUMENTS_MAXIMUM];
     struct culprit_error *error;
     int result;
 };
@@ -54,12 +52,13 @@ static enum MHD_Result visit_argument(void *context, enum MHD_ValueKind kind, co
     return check->result == 0 ? MHD_YES : MHD_NO;
 }
 
-int request_check_arguments(const struct request *request, const char *const *names, size_t count,
-                            struct culprit_error *error)
+int request_check_arguments(const struct request *request, struct culprit_error *error)
 {
     struct culprit_error inner = {0};
-    struct argument_check check = {.names = names, .count = count, .error = &inner};
+    struct argument_check check = {.names = request->route->arguments, .error = &inner};
 
+    while (check.count < ROUTE_ARGUMENTS_MAXIMUM && check.names[check.count])
+        check.count++;
     MHD_get_connection_values(request->connection, MHD_GET_ARGUMENT_KIND, visit_argument, &check);
     if (check.result < 0 && error)
         *error = inner;

@@ -38,8 +38,7 @@ const char *request_header(const struct request *request, const char *name);
 /* The value of ?name=…; NULL when there is none. */
 const char *request_argument(const struct request *request, const char *name);
 
-/* INVALID unless all arguments are of those names, each once and with a value. */
-int request_check_arguments(const struct request *request, const char *const *names, size_t count,
-                            struct culprit_error *error);
+/* INVALID unless all arguments are the route's, each once and with a value. */
+int request_check_arguments(const struct request *request, struct culprit_error *error);
 
 #endif

@@ -17,9 +17,18 @@
 #define DOCUMENT "application/yaml, application/x-yaml, text/yaml, text/x-yaml, application/json"
 
 #define V1 "/api/v1"
-#define GET(path, scope, produces, handle)            \
-    {                                                 \
-        "GET", V1 path, scope, produces, NULL, handle \
+#define GET(path, scope, produces, handle, ...)        \
+    {                                                  \
+        "GET", V1 path, scope, produces, NULL, handle, \
+        {                                              \
+            __VA_ARGS__                                \
+        }                                              \
+    }
+#define CHANGE(method, path, produces, accepts, handle)           \
+    {                                                             \
+        method, V1 path, TOKEN_SUBMIT, produces, accepts, handle, \
+        {                                                         \
+        }                                                         \
     }
 
 const struct route api_routes[] = {
@@ -29,13 +38,13 @@ const struct route api_routes[] = {
     GET("/topologies", TOKEN_READ, JSON, handle_topologies),
     GET("/workloads", TOKEN_READ, JSON, handle_workloads),
 
-    GET("/jobs", TOKEN_READ, JSON, handle_job_list),
-    {"POST", V1 "/jobs", TOKEN_SUBMIT, JSON, DOCUMENT, handle_job_submit},
+    GET("/jobs", TOKEN_READ, JSON, handle_job_list, "state", "kind", "limit", "cursor"),
+    CHANGE("POST", "/jobs", JSON, DOCUMENT, handle_job_submit),
     GET("/jobs/{id}", TOKEN_READ, JSON, handle_job_show),
-    {"DELETE", V1 "/jobs/{id}", TOKEN_SUBMIT, JSON, NULL, handle_job_cancel},
-    {"POST", V1 "/jobs/{id}/rerun", TOKEN_SUBMIT, JSON, NULL, handle_job_rerun},
+    CHANGE("DELETE", "/jobs/{id}", JSON, NULL, handle_job_cancel),
+    CHANGE("POST", "/jobs/{id}/rerun", JSON, NULL, handle_job_rerun),
     GET("/jobs/{id}/document", TOKEN_READ, YAML, handle_job_document),
-    GET("/jobs/{id}/events", TOKEN_READ, STREAM, handle_job_events),
+    GET("/jobs/{id}/events", TOKEN_READ, STREAM, handle_job_events, "after"),
 
     GET("/jobs/{id}/report.txt", TOKEN_READ, TEXT, handle_report_text),
     GET("/jobs/{id}/report.json", TOKEN_READ, JSON, handle_report_json),

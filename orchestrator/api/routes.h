@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The table of routes: which method on which path does what, who may, and which media types it
- * answers in. docs/openapi.yaml says the same to clients; a test holds the two together.
+ * The table of routes: which method on which path with which parameters does what, who may, and
+ * which media types it answers in. docs/openapi.yaml says the same to clients; a test holds the two
+ * together.
  */
 #ifndef CULPRIT_API_ROUTES_H
 #define CULPRIT_API_ROUTES_H
@@ -14,7 +15,7 @@
 struct request;
 struct reply;
 
-enum { ROUTE_PARAMETERS_MAXIMUM = 2, ROUTE_ALLOW_SIZE = 64 };
+enum { ROUTE_PARAMETERS_MAXIMUM = 2, ROUTE_ARGUMENTS_MAXIMUM = 4, ROUTE_ALLOW_SIZE = 64 };
 
 struct route {
     const char *method;
@@ -24,6 +25,7 @@ struct route {
     const char *accepts;  /* NULL: no body is read; else a list by ", " of media types */
     /* 0 with a reply, or a negative code with an error, which becomes a problem. */
     int (*handle)(struct request *request, struct reply *reply, struct culprit_error *error);
+    const char *arguments[ROUTE_ARGUMENTS_MAXIMUM]; /* what may follow "?"; the rest are NULL */
 };
 
 extern const struct route api_routes[];

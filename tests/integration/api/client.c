@@ -18,6 +18,9 @@
 
 #include <curl/curl.h>
 
+#include "base/cleanup.h"
+#include "base/path.h"
+
 enum { ANSWER_MAXIMUM = 8 << 20, PATIENCE_SECONDS = 30 };
 
 static size_t receive(char *data, size_t size, size_t count, void *context)
@@ -50,11 +53,11 @@ struct answer ask(uint16_t port, const struct question *question)
                             .body = BUFFER_INIT(ANSWER_MAXIMUM)};
     struct curl_slist *headers = NULL;
     CURL *curl = curl_easy_init();
-    char url[512];
+    _cleanup_free_ char *url = text_format("http://127.0.0.1:%u%s", port, question->path);
     CURLcode code;
 
     assert_non_null(curl);
-    snprintf(url, sizeof url, "http://127.0.0.1:%u%s", port, question->path);
+    assert_non_null(url);
     for (size_t i = 0; i < 6 && question->headers[i]; i++)
         headers = curl_slist_append(headers, question->headers[i]);
     curl_easy_setopt(curl, CURLOPT_URL, url);

@@ -135,6 +135,7 @@ static void test_live(void **state)
     snprintf(path, sizeof path, "/api/v1/jobs/%" JSON_INTEGER_FORMAT "/events", id);
     head = ask(server_port(server), &(struct question){.method = "HEAD", .path = path});
     assert_int_equal(head.status, 200);
+    assert_string_equal(answer_header(&head, "Content-Type"), "text/event-stream");
     snprintf(path, sizeof path, "/api/v1/jobs/%" JSON_INTEGER_FORMAT, id);
     cancelled = ask(server_port(server), &(struct question){.method = "DELETE", .path = path});
     assert_int_equal(cancelled.status, 202);

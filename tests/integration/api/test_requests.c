@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "api/openapi.h"
+#include "api/routes.h"
 #include "base/cleanup.h"
 #include "base/file.h"
 #include "client.h"
@@ -47,7 +48,10 @@ static const struct refusal refusals[] = {
     {{.path = "/"}, 404, "not_found", "nothing at /", NULL, NULL},
     {{.path = "/api/v1/jobs/../../../etc/passwd"}, 404, "not_found", "nothing at", NULL, NULL},
     {{.path = "/api/v1/jobs/%2e%2e%2fhealthz"}, 404, "not_found", "nothing at", NULL, NULL},
-    {{.path = "/api/v1/jobs/1%00"}, 404, "not_found", "", NULL, NULL},
+    /* Not what stands before the NUL, though that is there. */
+    {{.path = "/api/v1/healthz%00"}, 404, "not_found", "nothing at /api/v1/healthz%00", NULL, NULL},
+    {{.path = "/api/v1/healthz%00x"}, 404, "not_found", "healthz%00x", NULL, NULL},
+    {{.path = "/api/v1/jobs?limit=1%00"}, 400, "invalid", "limit", NULL, NULL},
     {{.path = "/api/v1/jobs/99"}, 404, "not_found", "99", NULL, NULL},
     {{.path = "/api/v1/jobs/99/trials/4294967297"}, 404, "not_found", "99", NULL, NULL},
     {{.path = "/api/v1/jobs/99/events"}, 404, "not_found", "99", NULL, NULL},
@@ -118,6 +122,108 @@ static const struct refusal refusals[] = {
      NULL,
      NULL},
 };
+
+/* A path for a route: with a number in each place for one. */
+static char *path_of(const struct route *route)
+{
+    char *path = strdup(route->path);
+
+    assert_non_null(path);
+    for (char *open; (open = strchr(path, '{')) != NULL;) {
+        const char *close = strchr(open, '}');
+
+        *open = '1';
+        memmove(open + 1, close + 1, strlen(close));
+    }
+    return path;
+}
+
+static void assert_problem(const struct answer *answer, long status, const char *what)
+{
+    if (answer->status != status ||
+        strcmp(answer_header(answer, "Content-Type"), "application/problem+json") != 0)
+        fail_msg("%s gave %ld, not %ld: %s", what, answer->status, status,
+                 answer->body.data ? answer->body.data : "");
+}
+
+static void test_no_route_takes_what_it_does_not_know(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < api_route_count; i++) {
+        _cleanup_free_ char *path = path_of(&api_routes[i]);
+        _cleanup_free_ char *misspelt = text_format("%s?colour=red", path);
+        _cleanup_answer_ struct answer argument = ask(
+            server_port(server), &(struct question){.method = api_routes[i].method,
+                                                    .path = misspelt,
+                                                    .headers = {YAML_TYPE},
+                                                    .body = api_routes[i].accepts ? "" : NULL});
+        _cleanup_answer_ struct answer method = ask(
+            server_port(server), &(struct question){.method = "PATCH", .path = path});
+
+        assert_problem(&argument, 400, misspelt);
+        assert_non_null(strstr(answer_text(&argument, "detail"), "unknown parameter \"colour\""));
+        assert_problem(&method, 405, path);
+        assert_non_null(strstr(answer_header(&method, "Allow"), api_routes[i].method));
+    }
+}
+
+static void test_overlong_paths(void **state)
+{
+    char whole[4096] = "/api/v1/jobs?state=";
+    _cleanup_answer_ struct answer problem = {0}, argument = {0};
+    _cleanup_free_ char *long_path = malloc(8192);
+
+    (void)state;
+    assert_non_null(long_path);
+    memset(long_path, 'x', 8192);
+    memcpy(long_path, "/api/v1/", 8);
+    long_path[8191] = '\0';
+    problem = get(server_port(server), long_path);
+    assert_problem(&problem, 414, "an overlong path");
+    memset(whole + strlen(whole), 'x', sizeof whole - strlen(whole) - 1);
+    whole[sizeof whole - 1] = '\0';
+    argument = get(server_port(server), whole);
+    assert_problem(&argument, 400, "an overlong parameter");
+}
+
+/* Requests that two readers could read in two ways: refused, and the connection is closed. */
+static void test_ambiguous_requests(void **state)
+{
+    static const struct {
+        const char *request;
+        const char *status, *detail;
+    } cases[] = {
+        {"GET /api/v1/healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n"
+         "Content-Length: 2\r\n\r\nab",
+         "HTTP/1.1 400 ", "Content-Length is given twice"},
+        {"POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n"
+         "content-length: 2\r\n\r\nab",
+         "HTTP/1.1 400 ", "Content-Length is given twice"},
+        {"POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 3\r\n"
+         "Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+         "HTTP/1.1 400 ", "exclude each other"},
+        {"POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: gzip\r\n\r\n",
+         "HTTP/1.1 501 ", "chunked"},
+        {"GET /api/v1/healthz HTTP/1.1\r\nHost: localhost\r\nHost: elsewhere\r\n"
+         "Connection: close\r\n\r\n",
+         "HTTP/1.1 400 ", "Host is given twice"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        _cleanup_buffer_ struct buffer heard = BUFFER_INIT(1 << 16);
+        _cleanup_close_ int fd = client_connect(server_port(server));
+        size_t length = strlen(cases[i].request);
+
+        assert_int_equal(write(fd, cases[i].request, length), length);
+        client_read_until(fd, &heard, "never said");
+        if (!heard.data || strncmp(heard.data, cases[i].status, strlen(cases[i].status)) != 0 ||
+            !strstr(heard.data, "application/problem+json") || !strstr(heard.data, cases[i].detail))
+            fail_msg("<%s> gave %s", cases[i].request, heard.data ? heard.data : "nothing");
+        if (strstr(heard.data + 1, "HTTP/1.1 "))
+            fail_msg("<%s> gave two answers: %s", cases[i].request, heard.data);
+    }
+}
 
 static void test_refusals(void **state)
 {
@@ -219,22 +325,24 @@ static void test_headers_have_a_limit(void **state)
     assert_true(answer.status >= 400 && answer.status < 500);
 }
 
+/* HEAD tells of a GET everything but the body. */
 static void test_head(void **state)
 {
-    static const char *const paths[] = {"/api/v1/healthz", "/api/v1/jobs", "/api/v1/openapi.yaml",
-                                        "/api/v1/topologies"};
-
     (void)state;
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
-        _cleanup_answer_ struct answer whole = get(server_port(server), paths[i]);
-        _cleanup_answer_ struct answer head = ask(
-            server_port(server), &(struct question){.method = "HEAD", .path = paths[i]});
-        char length[32];
+    for (size_t i = 0; i < api_route_count; i++) {
+        _cleanup_free_ char *path = path_of(&api_routes[i]);
+        _cleanup_answer_ struct answer whole = {0}, head = {0};
+        _cleanup_free_ char *length = NULL;
 
-        assert_int_equal(head.status, 200);
-        assert_int_equal(head.body.length, 0);
-        snprintf(length, sizeof length, "%zu", whole.body.length);
-        assert_string_equal(answer_header(&head, "Content-Length"), length);
+        if (strcmp(api_routes[i].method, "GET") != 0)
+            continue;
+        whole = get(server_port(server), path);
+        head = ask(server_port(server), &(struct question){.method = "HEAD", .path = path});
+        length = text_format("%zu", whole.body.length);
+        if (head.status != whole.status || head.body.length != 0 ||
+            strcmp(answer_header(&head, "Content-Length"), length) != 0)
+            fail_msg("HEAD %s gave %ld and a length of %s, GET %ld and %s", path, head.status,
+                     answer_header(&head, "Content-Length"), whole.status, length);
     }
 }
 
@@ -285,8 +393,6 @@ static void test_garbage_is_answered_or_cut_off(void **state)
         "\x16\x03\x01\x02\x01\r\n\r\n",
         "GET\r\n\r\n",
         "GET /api/v1/healthz HTTP/1.1\r\n\r\n",
-        "GET /api/v1/healthz HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\n"
-        "Content-Length: 2\r\n\r\n",
         "POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nContent-Length: -1\r\n\r\n",
         "POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     };
@@ -310,6 +416,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_no_route_takes_what_it_does_not_know),
+        cmocka_unit_test(test_overlong_paths),
+        cmocka_unit_test(test_ambiguous_requests),
         cmocka_unit_test(test_document_error_has_its_place),
         cmocka_unit_test(test_server_knowledge_is_checked),
         cmocka_unit_test(test_sizes),

@@ -132,6 +132,29 @@ static void check_body(const struct route *route, const struct document_node *op
             fail_msg("%s %s does not take %s", route->method, route->path, content->keys[i]->text);
 }
 
+/* The parameters that stand behind "?" are those that the route takes. */
+static void check_arguments(const struct route *route, const struct document_node *operation)
+{
+    const struct document_node *parameters = document_get(operation, "parameters");
+    size_t described = 0, taken = 0;
+
+    while (taken < ROUTE_ARGUMENTS_MAXIMUM && route->arguments[taken])
+        taken++;
+    for (size_t i = 0; parameters && i < parameters->count; i++) {
+        const struct document_node *name = document_get(parameters->values[i], "name");
+        const struct document_node *in = document_get(parameters->values[i], "in");
+
+        if (!in || strcmp(in->text, "query") != 0)
+            continue;
+        if (described >= taken || strcmp(route->arguments[described], name->text) != 0)
+            fail_msg("%s %s does not take %s there", route->method, route->path, name->text);
+        described++;
+    }
+    if (described != taken)
+        fail_msg("%s %s: %s is not described", route->method, route->path,
+                 route->arguments[described]);
+}
+
 static size_t count_operations(const struct document_node *root)
 {
     static const char *const methods[] = {"get", "post", "put", "patch", "delete"};
@@ -162,6 +185,7 @@ static void test_description_agrees(void **state)
         check_scope(&api_routes[i], operation);
         check_type(&api_routes[i], root, operation);
         check_body(&api_routes[i], operation);
+        check_arguments(&api_routes[i], operation);
     }
     assert_int_equal(count_operations(root), api_route_count);
 }
