@@ -20,12 +20,15 @@
 #include "documents.h"
 #include "server.h"
 
+/* The time for a request where the test is about its end; elsewhere a busy host may need more. */
+#define HASTE_NS UINT64_C(500000000)
+
 static struct server *server;
 
 static int set_up(void **state)
 {
     (void)state;
-    server = server_start(&(struct server_options){.request_ns = UINT64_C(500000000)});
+    server = server_start(&(struct server_options){0});
     return 0;
 }
 
@@ -377,14 +380,17 @@ static void test_dripping_client_is_cut_off(void **state)
         "Content-Length: 100\r\n\r\nversion",
     };
 
+    struct server *hasty = server_start(&(struct server_options){.request_ns = HASTE_NS});
+
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         _cleanup_buffer_ struct buffer heard = BUFFER_INIT(1 << 16);
-        _cleanup_close_ int fd = client_connect(server_port(server));
+        _cleanup_close_ int fd = client_connect(server_port(hasty));
 
         assert_int_equal(write(fd, openings[i], strlen(openings[i])), strlen(openings[i]));
         assert_false(client_read_until(fd, &heard, "never said"));
     }
+    server_stop(hasty);
 }
 
 static void test_garbage_is_answered_or_cut_off(void **state)
@@ -397,19 +403,22 @@ static void test_garbage_is_answered_or_cut_off(void **state)
         "POST /api/v1/jobs HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     };
 
+    struct server *hasty = server_start(&(struct server_options){.request_ns = HASTE_NS});
+
     (void)state;
     for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
         _cleanup_buffer_ struct buffer heard = BUFFER_INIT(1 << 16);
-        _cleanup_close_ int fd = client_connect(server_port(server));
+        _cleanup_close_ int fd = client_connect(server_port(hasty));
         _cleanup_answer_ struct answer health = {0};
 
         assert_int_equal(write(fd, openings[i], strlen(openings[i])), strlen(openings[i]));
         client_read_until(fd, &heard, "never said");
         if (heard.data && strstr(heard.data, "HTTP/1.1 2"))
             fail_msg("<%s> gave %s", openings[i], heard.data);
-        health = get(server_port(server), "/api/v1/healthz");
+        health = get(server_port(hasty), "/api/v1/healthz");
         assert_int_equal(health.status, 200);
     }
+    server_stop(hasty);
 }
 
 int main(void)
