@@ -16,20 +16,28 @@ enum { LINE_SIZE = 4096 };
 /* What a line can be, the most telling first. */
 enum rank { RANK_HOST, RANK_COMPILER, RANK_LINKER, RANK_TOOL, RANK_MAKE, RANK_LAST, RANK_COUNT };
 
+#define COMMAND "[A-Za-z0-9_][A-Za-z0-9_.+-]*"
+
 /* POSIX extended regular expressions, in the wording of gcc, clang, GNU ld, lld and GNU make. */
 static const struct {
     enum rank rank;
     const char *pattern;
 } patterns[] = {
     {RANK_HOST, "^bwrap: "},
-    {RANK_HOST, "No space left on device|Disk quota exceeded|Read-only file system"},
+    {RANK_HOST, "(No space left on device|Disk quota exceeded|Read-only file system)'?$"},
     {RANK_HOST, "Killed signal terminated program|internal compiler error: Killed"},
     /* The OOM killer on whatever else make runs: ld, objtool, a shell that ran them (128 + 9). */
     {RANK_HOST, "terminated with signal 9|^make(\\[[0-9]+\\])?: \\*\\*\\* .*(Killed|Error 137)$"},
     {RANK_HOST, "virtual memory exhausted|[Cc]annot allocate memory|out of memory allocating"},
-    {RANK_HOST, "^(/usr)?/bin/(ba)?sh: ([0-9]+|line [0-9]+): [^ ]+: not found"},
-    {RANK_HOST, "^make(\\[[0-9]+\\])?: [^ ]+: (No such file or directory|Command not found)"},
-    {RANK_HOST, "fatal error: (libelf|gelf|openssl/[a-z]+|mpc|gmp)\\.h: No such file"},
+    /* A program that was looked for along PATH, in the words of the shell or of make. A path is a
+     * script that the commit should have brought; "[[" and "-o" are mistakes in a Makefile. */
+    {RANK_HOST,
+     "^(/usr)?/bin/(ba|da)?sh: ([0-9]+|line [0-9]+): " COMMAND ": (command )?not found$"},
+    {RANK_HOST,
+     "^make(\\[[0-9]+\\])?: " COMMAND ": (No such file or directory|Command not found)$"},
+    /* Libraries of the host, where programs for the host are made. */
+    {RANK_HOST, "^([^ :]*/)?(scripts|tools|certs|usr)/[^ :]*:[0-9]+(:[0-9]+)?: fatal error: "
+                "(libelf|gelf|openssl/[a-z0-9]+|mpc|gmp)\\.h: No such file"},
     {RANK_COMPILER, "^[^ :]+:[0-9]+(:[0-9]+)?: (fatal )?error: "},
     {RANK_COMPILER, "^[^ :]+:[0-9]+(:[0-9]+)?: (internal compiler error|Error): "},
     {RANK_COMPILER, "^cc1: .*error"},
@@ -97,17 +105,36 @@ static void note_object(struct scanner *scanner, const char *line)
     snprintf(scanner->object, sizeof scanner->object, "%.*s: ", (int)(end - start), start);
 }
 
+/* A line of source, as compilers show it below an error: "   56 |     return 1;", and older ones
+ * without the number. Strings in it are no messages. */
+static bool is_quotation(const char *line)
+{
+    return line[0] == ' ' || line[0] == '\t' ||
+           strncmp(line + strspn(line, "0123456789"), " | ", 3) == 0;
+}
+
+/* Of the patterns the first that the line matches; PATTERN_COUNT when it is none. */
+static size_t match_line(const struct scanner *scanner, const char *line)
+{
+    bool quotation = is_quotation(line);
+    size_t i = 0;
+
+    while (i < PATTERN_COUNT && ((quotation && patterns[i].rank == RANK_HOST) ||
+                                 regexec(&scanner->compiled[i], line, 0, NULL, 0) != 0))
+        i++;
+    return i;
+}
+
 static void scan_line(struct scanner *scanner, const char *line, const char *source_path)
 {
     char *found;
-    size_t i = 0;
+    size_t i;
 
     if (line[strspn(line, " \t")] == '\0')
         return;
     copy_line(line, source_path, scanner->found[RANK_LAST]);
     note_object(scanner, line);
-    while (i < PATTERN_COUNT && regexec(&scanner->compiled[i], line, 0, NULL, 0) != 0)
-        i++;
+    i = match_line(scanner, line);
     if (i == PATTERN_COUNT || scanner->found[patterns[i].rank][0] != '\0')
         return;
     found = scanner->found[patterns[i].rank];

@@ -130,6 +130,45 @@ static void the_cause_is_found(void **state)
          "/bin/sh: 1: flex: not found\n"
          "make[3]: *** [scripts/Makefile.host:9: scripts/kconfig/lexer.lex.c] Error 127\n",
          "/bin/sh: 1: flex: not found", BUILD_FAULT_HOST},
+        {"a tool is missing, in bash's words",
+         "/bin/bash: line 1: bc: command not found\n"
+         "make[2]: *** [/culprit/source/Kbuild:24: include/generated/timeconst.h] Error 127\n",
+         "/bin/bash: line 1: bc: command not found", BUILD_FAULT_HOST},
+        {"a tool is missing, in make's words",
+         "make[2]: bison: No such file or directory\n"
+         "make[2]: *** [scripts/Makefile.host:17: scripts/kconfig/parser.tab.c] Error 127\n",
+         "make[2]: bison: No such file or directory", BUILD_FAULT_HOST},
+        {"a script of the tree is missing",
+         "/bin/sh: 1: /culprit/source/scripts/mksysmap: not found\n"
+         "make[1]: *** [/culprit/source/Makefile:1296: vmlinux] Error 127\n",
+         "make[1]: *** [Makefile:1296: vmlinux] Error 127", BUILD_FAULT_SOURCE},
+        {"a script of the tree is missing, in make's words",
+         "make[1]: ./scripts/check.sh: No such file or directory\n"
+         "make[1]: *** [/culprit/source/Makefile:1300: check] Error 127\n",
+         "make[1]: *** [Makefile:1300: check] Error 127", BUILD_FAULT_SOURCE},
+        {"a variable of a Makefile is empty",
+         "/bin/sh: 1: -o: not found\n"
+         "make[2]: *** [/culprit/source/lib/Makefile:300: lib/table.h] Error 127\n",
+         "make[2]: *** [lib/Makefile:300: lib/table.h] Error 127", BUILD_FAULT_SOURCE},
+        {"a script for another shell",
+         "/bin/sh: 3: [[: not found\n"
+         "make[2]: *** [/culprit/source/lib/Makefile:300: lib/table.h] Error 2\n",
+         "make[2]: *** [lib/Makefile:300: lib/table.h] Error 2", BUILD_FAULT_SOURCE},
+        {"the compiler speaks of what is not found",
+         "/culprit/source/kernel/fork.c:9:1: error: section attribute not found\n"
+         "/bin/sh: 1: of kernel: not found here\n",
+         "kernel/fork.c:9:1: error: section attribute not found", BUILD_FAULT_SOURCE},
+        {"the compiler shows a line that speaks of a full disk",
+         "/culprit/source/fs/ext4/super.c:56:9: error: implicit declaration of function 'warn'\n"
+         "   56 |         warn(sb, \"No space left on device\n"
+         "12345 | static const char *text = \"Cannot allocate memory\";\n"
+         "         pr_err(\"virtual memory exhausted\");\n"
+         "/culprit/source/fs/ext4/super.c:60:2: error: #error \"No space left on device\"\n",
+         "fs/ext4/super.c:56:9: error: implicit declaration of function 'warn'",
+         BUILD_FAULT_SOURCE},
+        {"the kernel wants a header of the host",
+         "/culprit/source/kernel/fork.c:7:10: fatal error: gelf.h: No such file or directory\n",
+         "kernel/fork.c:7:10: fatal error: gelf.h: No such file or directory", BUILD_FAULT_SOURCE},
         {"a library is missing",
          "/culprit/source/tools/objtool/include/objtool/elf.h:10:10: fatal error: gelf.h: No such "
          "file or directory\n",
