@@ -4,13 +4,12 @@
 
 # The first word after the program's name that is neither an option nor the value of one.
 _culprit_command() {
-    local word is_value=no all
-    all=$("${COMP_WORDS[0]}" help --words)
+    local word is_value=no
     for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
         if [[ $is_value == yes ]]; then
             is_value=no
         elif [[ $word == -* ]]; then
-            [[ $'\n'$all$'\n' == *$'\n'"$word="$'\n'* ]] && is_value=yes
+            "${COMP_WORDS[0]}" help --words | grep -qxe "$word=" && is_value=yes
         else
             printf '%s' "$word"
             return
