@@ -2,11 +2,7 @@
 #include "report/figures.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-
-#include "stats/inference.h"
-#include "stats/rank.h"
 
 void figures_clear(struct figures *figures)
 {
@@ -25,29 +21,27 @@ static void summarise(struct figure *figure)
     }
 }
 
+static enum comparison_better better(enum metric_direction direction)
+{
+    return direction == BETTER_LOWER    ? COMPARISON_LOWER
+           : direction == BETTER_HIGHER ? COMPARISON_HIGHER
+                                        : COMPARISON_NEITHER;
+}
+
+/* There may be hundreds of counters, and few are shown: they get no bootstrap. */
 static void compare(struct figure *figure)
 {
     const struct report_samples *parent = &figure->row->sides[0];
     const struct report_samples *culprit = &figure->row->sides[1];
-    struct mann_whitney test;
-    struct hodges_lehmann shift;
+    struct comparison_options options = COMPARISON_OPTIONS_DEFAULT;
 
-    if (!figure->present[0] || !figure->present[1] ||
-        mann_whitney(culprit->values, culprit->count, parent->values, parent->count, &test, NULL) <
-            0 ||
-        hodges_lehmann(culprit->values, culprit->count, parent->values, parent->count,
-                       FIGURES_CONFIDENCE, &shift, NULL) < 0)
-        return;
-    figure->compared = true;
-    figure->bounded = shift.bounded;
-    figure->shift = shift.shift;
-    figure->lower = shift.lower;
-    figure->upper = shift.upper;
-    figure->p = figure->p_holm = test.p_two_sided;
-    figure->relative = fabs(figure->sides[0].median) > 0 &&
-                       isfinite(100 * figure->shift / figure->sides[0].median) &&
-                       isfinite(100 * figure->lower / figure->sides[0].median) &&
-                       isfinite(100 * figure->upper / figure->sides[0].median);
+    options.better = better(figure->row->better);
+    options.alpha = 1 - FIGURES_CONFIDENCE;
+    if (figure->row->counter)
+        options.resamples = 0;
+    figure->compared = figure->present[0] && figure->present[1] &&
+                       comparison_make(parent->values, parent->count, culprit->values,
+                                       culprit->count, &options, &figure->comparison, NULL) == 0;
 }
 
 /* Metrics and counters are corrected apart: hundreds of counters must not drown what the workload
@@ -55,21 +49,21 @@ static void compare(struct figure *figure)
 static int correct(struct figures *figures, bool counters, size_t *ret_count,
                    struct culprit_error *error)
 {
-    _cleanup_free_ double *p = calloc(figures->count + 1, sizeof *p);
+    _cleanup_free_ struct comparison *family = calloc(figures->count + 1, sizeof *family);
     size_t count = 0, next = 0;
     int r;
 
-    if (!p)
+    if (!family)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot correct p values: no memory");
     for (size_t i = 0; i < figures->count; i++)
         if (figures->items[i].compared && figures->items[i].row->counter == counters)
-            p[count++] = figures->items[i].p;
-    r = holm_adjust(p, count, error);
+            family[count++] = figures->items[i].comparison;
+    r = comparison_correct(family, count, error);
     if (r < 0)
         return r;
     for (size_t i = 0; i < figures->count; i++)
         if (figures->items[i].compared && figures->items[i].row->counter == counters)
-            figures->items[i].p_holm = p[next++];
+            figures->items[i].comparison = family[next++];
     *ret_count = count;
     return 0;
 }
@@ -98,69 +92,10 @@ int figures_compute(const struct report *report, struct figures *ret, struct cul
     return 0;
 }
 
-double figure_percent(const struct figure *figure, double difference)
-{
-    return 100 * difference / fabs(figure->sides[0].median);
-}
-
 bool figure_notable(const struct figure *figure)
 {
-    return figure->compared && figure->p <= FIGURES_NOTABLE_P * (1 + 1e-9) &&
-           (!figure->relative || fabs(figure_percent(figure, figure->shift)) >= 10);
-}
+    const struct comparison *comparison = &figure->comparison;
 
-const char *figure_number(double value, char text[FIGURE_TEXT_SIZE])
-{
-    double size = fabs(value);
-    int decimals;
-
-    if (!isfinite(value))
-        return "-";
-    if (size >= 1e12 || (size > 0 && size < 1e-4)) {
-        snprintf(text, FIGURE_TEXT_SIZE, "%.3e", value);
-        return text;
-    }
-    decimals = size >= 1000 ? 0 : size >= 100 ? 1 : size >= 1 ? 2 : 3;
-    if (value >= floor(value) && value <= floor(value))
-        decimals = 0; /* a whole number has none */
-    snprintf(text, FIGURE_TEXT_SIZE, "%.*f", decimals, size > 0 ? value : 0.0);
-    return text;
-}
-
-const char *figure_signed_percent(double percent, char text[FIGURE_TEXT_SIZE])
-{
-    double size = fabs(percent);
-
-    if (!isfinite(percent))
-        return "-";
-    if (size < 0.05)
-        percent = 0;
-    if (size >= 1e6)
-        snprintf(text, FIGURE_TEXT_SIZE, "%+.2e%%", percent);
-    else
-        snprintf(text, FIGURE_TEXT_SIZE, "%+.*f%%", size < 999.95 ? 1 : 0, percent);
-    return text;
-}
-
-const char *figure_change(const struct figure *figure, double difference,
-                          char text[FIGURE_TEXT_SIZE])
-{
-    char number[FIGURE_TEXT_SIZE];
-
-    if (figure->relative)
-        return figure_signed_percent(figure_percent(figure, difference), text);
-    snprintf(text, FIGURE_TEXT_SIZE, "%s%.24s", difference < 0 ? "" : "+",
-             figure_number(difference, number));
-    return text;
-}
-
-const char *figure_p(double p, char text[FIGURE_TEXT_SIZE])
-{
-    if (!isfinite(p))
-        return "-";
-    if (p < 0.0001)
-        snprintf(text, FIGURE_TEXT_SIZE, "<0.0001");
-    else
-        snprintf(text, FIGURE_TEXT_SIZE, "%.*f", p < 0.0995 ? 4 : 2, p);
-    return text;
+    return figure->compared && comparison->test.p_two_sided <= FIGURES_NOTABLE_P * (1 + 1e-9) &&
+           (!comparison->relative || fabs(comparison->share) >= 0.1);
 }

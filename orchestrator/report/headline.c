@@ -38,7 +38,8 @@ static void write_regression(struct buffer *out, const struct report *report,
     layout_clean(out, metric_of(report));
     if (figures->count > 0 && figures->items[0].compared)
         buffer_printf(out, " %s",
-                      figure_change(&figures->items[0], figures->items[0].shift, change));
+                      figure_change(&figures->items[0].comparison,
+                                    figures->items[0].comparison.shift.shift, change));
     buffer_puts(out, " regression");
 }
 

@@ -111,17 +111,6 @@ static json_t *side_json(const struct figure *figure, int side)
                      real(summary->maximum), "values", values);
 }
 
-static json_t *comparison_json(const struct figure *figure)
-{
-    if (!figure->compared)
-        return json_null();
-    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "shift", real(figure->shift), "percent",
-                     figure->relative ? real(figure_percent(figure, figure->shift)) : json_null(),
-                     "lower", figure->bounded ? real(figure->lower) : json_null(), "upper",
-                     figure->bounded ? real(figure->upper) : json_null(), "p", real(figure->p),
-                     "p_holm", real(figure->p_holm));
-}
-
 static json_t *rows_json(const struct figures *figures)
 {
     static const char *const directions[] = {
@@ -135,7 +124,8 @@ static json_t *rows_json(const struct figures *figures)
             json_pack("{s:o, s:o, s:s, s:b, s:[o, o], s:o}", "metric", text(figure->row->metric),
                       "unit", text(figure->row->unit), "better", directions[figure->row->better],
                       "counter", figure->row->counter, "sides", side_json(figure, 0),
-                      side_json(figure, 1), "comparison", comparison_json(figure)));
+                      side_json(figure, 1), "comparison",
+                      figure->compared ? comparison_json(&figure->comparison) : json_null()));
     }
     return array;
 }

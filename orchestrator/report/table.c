@@ -8,20 +8,6 @@
 
 #include "report/layout.h"
 
-/* "15984 +-1%", or "0 +-2" where a share of the median says nothing. */
-static void format_side(const struct sample_summary *side, char text[2 * FIGURE_TEXT_SIZE])
-{
-    char median[FIGURE_TEXT_SIZE], spread[FIGURE_TEXT_SIZE];
-    double share = 100 * side->robust_scale / fabs(side->median);
-
-    if (!(fabs(side->median) > 0) || !isfinite(share) || share > 999)
-        snprintf(text, 2 * FIGURE_TEXT_SIZE, "%.24s +-%.24s", figure_number(side->median, median),
-                 figure_number(side->robust_scale, spread));
-    else
-        snprintf(text, 2 * FIGURE_TEXT_SIZE, "%.24s +-%3.0f%%", figure_number(side->median, median),
-                 share);
-}
-
 /* How many trials most rows have, so that only the odd one must say it. */
 static size_t usual_count(const struct figures *figures, int side)
 {
@@ -53,20 +39,9 @@ static void write_name(struct buffer *out, const struct figures *figures,
 static void write_compared(struct buffer *out, const struct figures *figures,
                            const struct figure *figure)
 {
-    char sides[2][2 * FIGURE_TEXT_SIZE], change[FIGURE_TEXT_SIZE], p[FIGURE_TEXT_SIZE];
-    char low[FIGURE_TEXT_SIZE], high[FIGURE_TEXT_SIZE], interval[3 * FIGURE_TEXT_SIZE] = "-";
-
-    for (int side = 0; side < 2; side++)
-        if (figure->present[side])
-            format_side(&figure->sides[side], sides[side]);
-        else
-            snprintf(sides[side], sizeof sides[side], "-");
-    if (figure->compared && figure->bounded)
-        snprintf(interval, sizeof interval, "[%s, %s]", figure_change(figure, figure->lower, low),
-                 figure_change(figure, figure->upper, high));
-    buffer_printf(out, "%12s %12s %9s %18s %7s  ", sides[0], sides[1],
-                  figure->compared ? figure_change(figure, figure->shift, change) : "-", interval,
-                  figure->compared ? figure_p(figure->p_holm, p) : "-");
+    comparison_columns(out, figure->present[0] ? &figure->sides[0] : NULL,
+                       figure->present[1] ? &figure->sides[1] : NULL,
+                       figure->compared ? &figure->comparison : NULL);
     write_name(out, figures, figure);
 }
 
@@ -86,9 +61,7 @@ static void write_header(struct buffer *out, const struct report *report,
                       sides[1] < report->commit_count ? report->commits[sides[1]].id : "");
     buffer_printf(out, "%12s %12s\n", culprit ? "(parent)" : "(good)",
                   culprit ? "(culprit)" : "(bad)");
-    buffer_printf(out, "%12s %12s %9s %18s %7s  %s\n", trials[0], trials[1], "change",
-                  "95% interval", "p", "metric");
-    buffer_puts(out, "------------ ------------ --------- ------------------ -------  ------\n");
+    comparison_heading(out, trials[0], trials[1], FIGURES_CONFIDENCE, "metric", "------");
 }
 
 static int by_size(const void *left, const void *right)
@@ -96,8 +69,8 @@ static int by_size(const void *left, const void *right)
     const struct figure *a = *(const struct figure *const *)left;
     const struct figure *b = *(const struct figure *const *)right;
     double sizes[2] = {
-        a->relative ? fabs(figure_percent(a, a->shift)) : HUGE_VAL,
-        b->relative ? fabs(figure_percent(b, b->shift)) : HUGE_VAL,
+        a->comparison.relative ? fabs(a->comparison.share) : HUGE_VAL,
+        b->comparison.relative ? fabs(b->comparison.share) : HUGE_VAL,
     };
 
     if (sizes[0] < sizes[1] || sizes[0] > sizes[1])
@@ -165,9 +138,9 @@ static void write_single(struct buffer *out, const struct figure *figure)
 
     if (!figure->present[0])
         return;
-    format_side(side, text);
-    buffer_printf(out, "%16s %12s %12s %4zu  ", text, figure_number(side->minimum, least),
-                  figure_number(side->maximum, most), side->count);
+    buffer_printf(out, "%16s %12s %12s %4zu  ", figure_side(side, text),
+                  figure_number(side->minimum, least), figure_number(side->maximum, most),
+                  side->count);
     write_metric(out, figure->row);
     buffer_puts(out, "\n");
 }

@@ -29,14 +29,14 @@ static int summarise(const double *values, size_t count, const char *side,
     return r < 0 ? r : samples_summarise(values, count, ret, error);
 }
 
-/* Shares of the base's median, where all of them are numbers. */
+/* Shares of the base's median, where all of them are numbers, in per cent too. */
 static void make_shares(struct comparison *comparison)
 {
     const struct hodges_lehmann *shift = &comparison->shift;
     double whole = fabs(comparison->base.median);
 
-    if (!(whole > 0) || !isfinite(shift->shift / whole) || !isfinite(shift->lower / whole) ||
-        !isfinite(shift->upper / whole))
+    if (!(whole > 0) || !isfinite(100 * (shift->shift / whole)) ||
+        !isfinite(100 * (shift->lower / whole)) || !isfinite(100 * (shift->upper / whole)))
         return;
     comparison->relative = true;
     comparison->share = shift->shift / whole;
