@@ -133,15 +133,13 @@ READER_TYPE(read_workloads)
 static READER_TYPE(read_direction)
 {
     static const char *const words[] = {"lower", "higher"};
-    const char *text = reader_scalar(reader, node, "lower or higher");
+    size_t place;
+    int r = reader_choice(reader, node, "direction", words, 2, &place);
 
     (void)field;
-    if (!text)
-        return -(int)CULPRIT_INVALID;
-    if (strcmp(text, "lower") != 0 && strcmp(text, "higher") != 0)
-        return reader_fail_choice(reader, node, "direction", text, words, 2);
-    *(enum metric_direction *)target = text[0] == 'l' ? BETTER_LOWER : BETTER_HIGHER;
-    return 0;
+    if (r == 0)
+        *(enum metric_direction *)target = place == 0 ? BETTER_LOWER : BETTER_HIGHER;
+    return r;
 }
 
 /* "20%" of the good side's median, or a number in the metric's unit. */

@@ -35,14 +35,20 @@ int reader_fail_with(struct reader *reader, const struct document_node *node,
     return -(int)CULPRIT_INVALID;
 }
 
+/* As many of the words as there is room for. */
+static void list_words(struct buffer *list, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count && list->length + strlen(words[i]) + 8 < CHOICES_MAXIMUM; i++)
+        buffer_printf(list, "%s%s", i ? ", " : "", words[i]);
+}
+
 int reader_fail_choice(struct reader *reader, const struct document_node *node, const char *what,
                        const char *found, const char *const *words, size_t count)
 {
     _cleanup_buffer_ struct buffer list = BUFFER_INIT(CHOICES_MAXIMUM);
     const char *near = nearest_word(found, words, count);
 
-    for (size_t i = 0; i < count && list.length + strlen(words[i]) + 8 < CHOICES_MAXIMUM; i++)
-        buffer_printf(&list, "%s%s", i ? ", " : "", words[i]);
+    list_words(&list, words, count);
     reader_fail(reader, node, "unknown %s \"%.64s\"%s%s%s; allowed: %s", what, found,
                 near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "",
                 list.data ? list.data : "none");
@@ -168,11 +174,12 @@ const char *reader_plain(struct reader *reader, const struct document_node *node
 int reader_choice(struct reader *reader, const struct document_node *node, const char *what,
                   const char *const *words, size_t count, size_t *ret)
 {
-    char expected[64];
+    _cleanup_buffer_ struct buffer expected = BUFFER_INIT(CHOICES_MAXIMUM + 16);
     const char *text;
 
-    snprintf(expected, sizeof expected, "a %s", what);
-    text = reader_scalar(reader, node, expected);
+    buffer_puts(&expected, "one of ");
+    list_words(&expected, words, count);
+    text = reader_scalar(reader, node, expected.data ? expected.data : what);
     if (!text)
         return -(int)CULPRIT_INVALID;
     for (size_t i = 0; i < count; i++) {
