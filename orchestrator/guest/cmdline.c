@@ -1,69 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The kernel command line of a guest. */
-#include <ctype.h>
-#include <string.h>
-
 #include "base/buffer.h"
+#include "base/kernel_parameter.h"
 #include "base/random.h"
 #include "guest/domain.h"
 
 enum { PADDING_MAXIMUM = 64 };
-
-/* What a job may not say, because console, agent, crash detection or determinism hang on it. */
-static const char *const reserved[] = {
-    "console",
-    "earlycon",
-    "earlyprintk",
-    "init",
-    "rdinit",
-    "initrd",
-    "root",
-    "noinitrd",
-    "panic",
-    "oops",
-    "random.trust_cpu",
-    "kaslr",
-    "nokaslr",
-    "culprit.seed",
-    "culprit.pad",
-    "softlockup_panic",
-    "nosoftlockup",
-    "nowatchdog",
-    "random.trust_bootloader",
-};
-
-static bool is_reserved(const char *word)
-{
-    size_t length = strcspn(word, "=");
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (strlen(reserved[i]) == length && strncmp(reserved[i], word, length) == 0)
-            return true;
-    return false;
-}
-
-/* One parameter as the kernel's own parser takes it: spaces only between double quotes. */
-static bool is_one_word(const char *word)
-{
-    bool quoted = false;
-    for (const char *at = word; *at; at++) {
-        if (!isprint((unsigned char)*at) || (*at == ' ' && !quoted))
-            return false;
-        if (*at == '"')
-            quoted = !quoted;
-    }
-    return *word && !quoted;
-}
 
 static int append_additions(struct buffer *line, const struct strv *additions,
                             struct culprit_error *error)
 {
     for (size_t i = 0; additions && i < additions->count; i++) {
         const char *word = additions->items[i];
-        if (!is_one_word(word))
+        if (!kernel_parameter_is_word(word))
             return culprit_fail(error, CULPRIT_INVALID,
                                 "kernel parameter \"%.64s\" is not one word of printable ASCII",
                                 word);
-        if (strcmp(word, "--") == 0 || is_reserved(word))
+        if (kernel_parameter_is_reserved(word))
             return culprit_fail(error, CULPRIT_INVALID,
                                 "kernel parameter \"%.64s\" is set by culprit itself", word);
         buffer_printf(line, " %s", word);

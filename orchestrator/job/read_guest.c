@@ -3,6 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/kernel_parameter.h"
 #include "job/sections.h"
 
 enum { CMDLINE_MAXIMUM = 1024 };
@@ -35,16 +36,10 @@ static READER_TYPE(read_shift)
 /* What the trial itself must say to the kernel cannot be said twice. */
 static int check_parameter(struct reader *reader, const struct document_node *node)
 {
-    static const char *const reserved[] = {"init=",   "rdinit=", "console=", "earlycon",
-                                           "initrd=", "panic=",  "root=",    "earlyprintk",
-                                           "reboot=", "--"};
-
-    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
-        size_t length = strlen(reserved[i]);
-
-        if (strncmp(node->text, reserved[i], length) == 0)
-            return reader_fail(reader, node, "\"%.60s\" is set by the trial itself", node->text);
-    }
+    if (!kernel_parameter_is_word(node->text))
+        return reader_fail(reader, node, "a quote in %.60s is not closed", node->text);
+    if (kernel_parameter_is_reserved(node->text))
+        return reader_fail(reader, node, "\"%.60s\" is set by the trial itself", node->text);
     return 0;
 }
 
