@@ -16,7 +16,11 @@
  * Below the root libvirt makes "lib/qemu/domain-NNNNNN-twenty-characters-xx/monitor.sock", and a
  * socket's path may have 107 bytes (unix(7)).
  */
-enum { ROOT_MAXIMUM = 107 - 56, LOG_MAXIMUM = 1024 * 1024 };
+enum {
+    ROOT_MAXIMUM = 107 - 56,
+    QEMU_LOG_MAXIMUM = 1024 * 1024,
+    LIBVIRT_LOG_MAXIMUM = 4 * 1024 * 1024
+};
 
 /* Files are opened by QEMU itself, and stay regular files; nothing is relabelled or given away. */
 static const char configuration[] = "# Written by culprit at every start.\n"
@@ -184,6 +188,22 @@ int embed_prepare(const char *directory, char **ret_root, char **ret_uri,
     return 0;
 }
 
+char *embed_log_path(const char *root)
+{
+    return path_join(root, "libvirt.log");
+}
+
+void embed_limit_log(const char *root)
+{
+    _cleanup_free_ char *path = embed_log_path(root);
+    _cleanup_close_ int fd = -1;
+    uint64_t size;
+
+    /* libvirt appends: what it writes next stands at the beginning. */
+    if (path && file_size(path, &size, NULL) == 0 && size > LIBVIRT_LOG_MAXIMUM)
+        fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW);
+}
+
 /* "2026-01-02 03:04:05.678+0000: " before what libvirt itself wrote. */
 static bool is_libvirts(const char *line)
 {
@@ -199,7 +219,7 @@ void embed_take_log(const char *root, const char *domain, char *text, unsigned s
     text[0] = '\0';
     if (!path)
         return;
-    if (file_read(path, LOG_MAXIMUM, &log, NULL, NULL) == 0) {
+    if (file_read(path, QEMU_LOG_MAXIMUM, &log, NULL, NULL) == 0) {
         char *rest = NULL;
         for (char *line = strtok_r(log, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
             if (strstr(line, "qemu") && !is_libvirts(line) && line[0] != '-' && line[0] != '/' &&

@@ -19,6 +19,12 @@ int embed_prepare(const char *directory, char **ret_root, char **ret_uri,
 /* The "root" parameter of an embed URI, decoded; NULL without one or without memory. */
 char *embed_root_of_uri(const char *uri);
 
+/* Where libvirt itself logs; the caller's; NULL without memory. */
+char *embed_log_path(const char *root);
+
+/* libvirt writes some lines for each guest and never stops: empties its log once it is long. */
+void embed_limit_log(const char *root);
+
 /* QEMU's log of a domain: its last line goes into text ("" if none), and the file away. */
 void embed_take_log(const char *root, const char *domain, char *text, unsigned size);
 

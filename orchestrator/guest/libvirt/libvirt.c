@@ -102,7 +102,7 @@ static int connect_to(struct libvirt_hypervisor *hypervisor, const char *uri,
                       struct culprit_error *error)
 {
     CULPRIT_CLEANUP(close_connection) virConnectPtr handle = NULL;
-    _cleanup_free_ char *log = hypervisor->root ? path_join(hypervisor->root, "libvirt.log") : NULL;
+    _cleanup_free_ char *log = hypervisor->root ? embed_log_path(hypervisor->root) : NULL;
 
     int status = event_loop_start(log, error);
     if (status == 0)

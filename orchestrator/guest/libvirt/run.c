@@ -307,6 +307,8 @@ int libvirt_run(struct hypervisor *base, const struct guest_definition *definiti
         judge(&running);
     if (running.hypervisor->root && *running.watch.name)
         embed_take_log(running.hypervisor->root, running.watch.name, log, sizeof log);
+    if (running.hypervisor->root)
+        embed_limit_log(running.hypervisor->root);
     if (status < 0)
         return status;
     *ret = result;

@@ -131,6 +131,27 @@ static void test_directory_taken(void **state)
     await_child(child, report, text, sizeof text);
 }
 
+/* libvirt's own log does not grow for ever. */
+static void test_long_log(void **state)
+{
+    int report;
+    char text[1024];
+    uint64_t size = 0;
+    _cleanup_free_ char *root = path_join(*state, "vm");
+    _cleanup_free_ char *log = path_join(root, "libvirt.log");
+    struct culprit_error error = {0};
+
+    assert_success(file_make_directories(root, 0700, &error));
+    assert_success(file_write_atomic(log, "", 0, 0600, &error));
+    assert_int_equal(truncate(log, 5 << 20), 0);
+    pid_t child = in_child(run_poweroff, *state, &report);
+    int status = await_child(child, report, text, sizeof text);
+    assert_string_equal(text, "leftovers 0, powered_off: ");
+    assert_int_equal(status, 0);
+    assert_success(file_size(log, &size, &error));
+    assert_in_range(size, 0, 1 << 20);
+}
+
 /* A path that leaves no room for sockets is stood in for by a short one. */
 static int run_deep(const char *scratch, int report)
 {
@@ -184,7 +205,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         scratch_test(test_leftovers),       scratch_test(test_qemu_killed),
         scratch_test(test_directory_taken), scratch_test(test_long_path),
-        scratch_test(test_ordinary_user),
+        scratch_test(test_long_log),        scratch_test(test_ordinary_user),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
