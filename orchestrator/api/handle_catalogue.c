@@ -6,12 +6,6 @@
 #include "api/openapi.h"
 #include "sched/service.h"
 
-static int reply_list(struct reply *reply, const char *name, json_t *list,
-                      struct culprit_error *error)
-{
-    return reply_json(reply, MHD_HTTP_OK, json_pack("{s:o}", name, list), error);
-}
-
 HANDLER(handle_repositories)
 {
     return reply_list(reply, "repositories", service_repositories(request->context->service),

@@ -46,13 +46,6 @@ HANDLER(handle_report_mail)
     return reply_header(reply, MHD_HTTP_HEADER_CONTENT_DISPOSITION, disposition, error);
 }
 
-/* Lists are members of an object, so that something can stand beside them one day. */
-static int reply_list(struct reply *reply, const char *name, json_t *list,
-                      struct culprit_error *error)
-{
-    return reply_json(reply, MHD_HTTP_OK, json_pack("{s:o}", name, list), error);
-}
-
 static int trial_number(const struct request *request, unsigned *ret, struct culprit_error *error)
 {
     int64_t number = request->parameters[1];

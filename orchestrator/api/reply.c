@@ -93,6 +93,11 @@ int reply_json(struct reply *reply, unsigned status, json_t *value, struct culpr
     return reply_json_as(reply, status, "application/json", value, error);
 }
 
+int reply_list(struct reply *reply, const char *name, json_t *list, struct culprit_error *error)
+{
+    return reply_json(reply, MHD_HTTP_OK, json_pack("{s:o}", name, list), error);
+}
+
 int reply_buffer(struct reply *reply, const char *type, struct buffer *buffer,
                  struct culprit_error *error)
 {

@@ -24,6 +24,8 @@ struct reply {
 
 /* The functions take what they are given (value, buffer, reader) also when they fail. */
 int reply_json(struct reply *reply, unsigned status, json_t *value, struct culprit_error *error);
+/* 200 with the list as the member `name` of an object: something can stand beside it one day. */
+int reply_list(struct reply *reply, const char *name, json_t *list, struct culprit_error *error);
 int reply_buffer(struct reply *reply, const char *type, struct buffer *buffer,
                  struct culprit_error *error);
 int reply_blob(struct reply *reply, const char *type, struct blob_reader *reader,

@@ -112,7 +112,6 @@ static int transfer(struct client *client, CURLcode *ret_result, struct culprit_
     if (curl_multi_add_handle(client->multi, client->easy) != CURLM_OK)
         return no_memory(error);
     while (!cancelled) {
-
         if (curl_multi_perform(client->multi, &running) != CURLM_OK || running == 0)
             break;
         if (curl_multi_poll(client->multi, fds ? &stop : NULL, fds, 60000, NULL) != CURLM_OK)
