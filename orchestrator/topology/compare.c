@@ -6,7 +6,12 @@
 
 #include "base/buffer.h"
 
-enum { LEVELS_MAXIMUM = 256, LEVEL_TEXT_MAXIMUM = 1024 * 1024, HIGHEST_CACHE = 8 };
+enum {
+    LEVELS_MAXIMUM = 256,
+    LEVEL_TEXT_SHOWN = 64 * 1024,                /* bytes of a guest's lists that are kept */
+    LEVEL_TEXT_MAXIMUM = LEVEL_TEXT_SHOWN + 512, /* and the names of a domain */
+    HIGHEST_CACHE = 8
+};
 
 static unsigned first_cpu(const char *list)
 {
@@ -25,7 +30,8 @@ static int by_first_cpu(const void *left, const void *right)
     return strcmp(a, b);
 }
 
-/* The distinct lists in order of their first CPU, as one text; NULL without memory. */
+/* The distinct lists in order of their first CPU, as one text; NULL without memory. What a topology
+ * asks for is never cut: a guest whose text is has reported something else. */
 static char *join_lists(struct strv *lists)
 {
     _cleanup_buffer_ struct buffer text = BUFFER_INIT(LEVEL_TEXT_MAXIMUM);
@@ -36,9 +42,15 @@ static char *join_lists(struct strv *lists)
         return strdup("none");
     qsort(lists->items, lists->count, sizeof *lists->items, by_first_cpu);
     for (size_t i = 0; i < lists->count; i++) {
-        if (i > 0 && strcmp(lists->items[i], lists->items[i - 1]) == 0)
+        const char *list = lists->items[i];
+
+        if (i > 0 && strcmp(list, lists->items[i - 1]) == 0)
             continue;
-        buffer_printf(&text, "%s%s", i > 0 ? " " : "", lists->items[i]);
+        if (text.length + strlen(list) > LEVEL_TEXT_SHOWN) {
+            buffer_puts(&text, " …");
+            break;
+        }
+        buffer_printf(&text, "%s%s", i > 0 ? " " : "", list);
     }
     return buffer_take(&text);
 }

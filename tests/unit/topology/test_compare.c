@@ -137,6 +137,28 @@ static void test_shared_cache_differs(void **state)
     expect_difference(topology, &seen, "L2 caches: asked 0-1 2-3 4-5 6-7, seen 0-7");
 }
 
+/* A guest may report as much as its records hold; what it says too much is a difference. */
+static void test_flood(void **state)
+{
+    CULPRIT_CLEANUP(topology_free) struct topology *topology = load("pair");
+    _cleanup_seen_ struct seen_topology seen = {0};
+    _cleanup_comparison_ struct topology_comparison comparison = {0};
+    struct culprit_error error = {0};
+    char list[CPU_LIST_SIZE];
+
+    (void)state;
+    for (unsigned cpu = 0; cpu < SEEN_CPUS_MAXIMUM; cpu++) {
+        snprintf(list, sizeof list, "%u,%0900u", cpu, 1);
+        assert_true(seen_add_cpu(&seen, &(struct seen_cpu){.cpu = cpu, .siblings = list}));
+    }
+    if (topology_compare(topology, &seen, &comparison, &error) < 0)
+        fail_msg("%s", error.message);
+    for (size_t i = 0; i < comparison.count; i++)
+        assert_true(strlen(comparison.levels[i].seen) < 66 * 1024);
+    assert_false(topology_comparison_same(&comparison));
+    assert_false(comparison.levels[2].same);
+}
+
 static void test_cache_that_was_not_asked_for(void **state)
 {
     CULPRIT_CLEANUP(topology_free) struct topology *topology = load("x5472");
@@ -243,6 +265,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_topology_equals_itself),
         cmocka_unit_test(test_shared_cache_differs),
+        cmocka_unit_test(test_flood),
         cmocka_unit_test(test_cache_that_was_not_asked_for),
         cmocka_unit_test(test_missing_cpu_and_domains),
         cmocka_unit_test(test_domain_names),
