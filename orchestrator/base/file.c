@@ -37,28 +37,34 @@ static int read_all(int fd, const char *path, struct buffer *content, size_t max
     return culprit_fail(error, CULPRIT_LIMIT, "%s is longer than %zu bytes", path, maximum);
 }
 
-int file_read(const char *path, size_t maximum, char **ret_data, size_t *ret_length,
-              struct culprit_error *error)
+int file_read_fd(int fd, const char *name, size_t maximum, char **ret_data, size_t *ret_length,
+                 struct culprit_error *error)
 {
-    _cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     _cleanup_buffer_ struct buffer content = BUFFER_INIT(maximum + 1);
     size_t length;
     char *data;
-    int r;
+    int r = read_all(fd, name, &content, maximum, error);
 
-    if (fd < 0)
-        return culprit_fail_errno(error, errno, "cannot open %s", path);
-    r = read_all(fd, path, &content, maximum, error);
     if (r < 0)
         return r;
     length = content.length;
     data = buffer_take(&content);
     if (!data)
-        return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for %s", path);
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for %s", name);
     *ret_data = data;
     if (ret_length)
         *ret_length = length;
     return 0;
+}
+
+int file_read(const char *path, size_t maximum, char **ret_data, size_t *ret_length,
+              struct culprit_error *error)
+{
+    _cleanup_close_ int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+    if (fd < 0)
+        return culprit_fail_errno(error, errno, "cannot open %s", path);
+    return file_read_fd(fd, path, maximum, ret_data, ret_length, error);
 }
 
 static int write_all(int fd, const char *data, size_t length)

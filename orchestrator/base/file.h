@@ -16,6 +16,10 @@
 int file_read(const char *path, size_t maximum, char **ret_data, size_t *ret_length,
               struct culprit_error *error);
 
+/* The same from an open descriptor to its end; `name` is what messages call it. */
+int file_read_fd(int fd, const char *name, size_t maximum, char **ret_data, size_t *ret_length,
+                 struct culprit_error *error);
+
 /* Writes beside the target, syncs, renames, and syncs the directory: the old content or the new. */
 int file_write_atomic(const char *path, const void *data, size_t length, mode_t mode,
                       struct culprit_error *error);

@@ -286,3 +286,10 @@ json_t *comparison_json(const struct comparison *comparison)
                      "verdict", comparison_verdict_name(comparison->verdict), "needs_more",
                      (json_int_t)comparison->more, "trials_wanted", (json_int_t)comparison->wanted);
 }
+
+json_t *comparison_side_json(const struct sample_summary *side)
+{
+    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f}", "n", (json_int_t)side->count, "median",
+                     side->median, "mean", side->mean, "spread", side->robust_scale, "min",
+                     side->minimum, "max", side->maximum);
+}

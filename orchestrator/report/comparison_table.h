@@ -52,7 +52,8 @@ const char *comparison_word(const struct comparison *comparison, char text[FIGUR
 void comparison_sentence(struct buffer *out, const struct comparison *comparison, const char *base,
                          const char *other);
 
-/* A new reference; NULL without memory. What is not known is null. */
+/* New references; NULL without memory. What is not known is null. */
 json_t *comparison_json(const struct comparison *comparison);
+json_t *comparison_side_json(const struct sample_summary *side);
 
 #endif

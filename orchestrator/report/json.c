@@ -96,19 +96,17 @@ static json_t *suspects_json(const struct report *report)
 
 static json_t *side_json(const struct figure *figure, int side)
 {
-    const struct sample_summary *summary = &figure->sides[side];
     const struct report_samples *samples = &figure->row->sides[side];
-    json_t *values;
+    json_t *values, *object;
 
     if (!figure->present[side])
         return json_null();
     values = json_array();
     for (size_t i = 0; i < samples->count; i++)
         json_array_append_new(values, real(samples->values[i]));
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)summary->count,
-                     "median", real(summary->median), "mean", real(summary->mean), "spread",
-                     real(summary->robust_scale), "min", real(summary->minimum), "max",
-                     real(summary->maximum), "values", values);
+    object = comparison_side_json(&figure->sides[side]);
+    json_object_set_new(object, "values", values);
+    return object;
 }
 
 static json_t *rows_json(const struct figures *figures)

@@ -8,20 +8,26 @@
 #include "base/cleanup.h"
 #include "stats/sorted.h"
 
-int samples_check(const double *values, size_t count, size_t minimum, const char *what,
-                  struct culprit_error *error)
+static int check_values(const double *values, size_t count, size_t minimum, size_t maximum,
+                        const char *what, struct culprit_error *error)
 {
     if (count < minimum)
         return culprit_fail(error, CULPRIT_INVALID, "%s: needs at least %zu samples, has %zu", what,
                             minimum, count);
-    if (count > SAMPLES_MAXIMUM)
-        return culprit_fail(error, CULPRIT_LIMIT, "%s: %zu samples, the most is %d", what, count,
-                            SAMPLES_MAXIMUM);
+    if (count > maximum)
+        return culprit_fail(error, CULPRIT_LIMIT, "%s: %zu samples, the most is %zu", what, count,
+                            maximum);
     for (size_t i = 0; i < count; i++)
         if (!isfinite(values[i]))
             return culprit_fail(error, CULPRIT_INVALID, "%s: sample %zu of %zu is %s", what, i + 1,
                                 count, isnan(values[i]) ? "not a number" : "infinite");
     return 0;
+}
+
+int samples_check(const double *values, size_t count, size_t minimum, const char *what,
+                  struct culprit_error *error)
+{
+    return check_values(values, count, minimum, SAMPLES_MAXIMUM, what, error);
 }
 
 /* A sorted copy of checked samples; the caller frees. */
@@ -38,6 +44,42 @@ int samples_median(const double *values, size_t count, double *ret, struct culpr
     _cleanup_free_ double *sorted = NULL;
     int r = checked_copy(values, count, &sorted, error);
 
+    if (r < 0)
+        return r;
+    *ret = sorted_median(sorted, count);
+    return 0;
+}
+
+static double mean_of(const double *values, size_t count)
+{
+    double mean = 0;
+
+    for (size_t i = 0; i < count; i++)
+        mean += (values[i] - mean) / (double)(i + 1);
+    return mean;
+}
+
+int iterations_mean(const double *values, size_t count, double *ret, struct culprit_error *error)
+{
+    double mean;
+    int r = check_values(values, count, 1, ITERATIONS_MAXIMUM, "iterations", error);
+
+    if (r < 0)
+        return r;
+    mean = mean_of(values, count);
+    if (!isfinite(mean))
+        return culprit_fail(error, CULPRIT_INVALID, "the iterations lie too far apart for a mean");
+    *ret = mean;
+    return 0;
+}
+
+int iterations_median(const double *values, size_t count, double *ret, struct culprit_error *error)
+{
+    _cleanup_free_ double *sorted = NULL;
+    int r = check_values(values, count, 1, ITERATIONS_MAXIMUM, "iterations", error);
+
+    if (r == 0)
+        r = sorted_copy(values, count, &sorted, error);
     if (r < 0)
         return r;
     *ret = sorted_median(sorted, count);
@@ -161,15 +203,6 @@ int samples_winsorise(const double *values, size_t count, double width, double *
     }
     *ret = result;
     return 0;
-}
-
-static double mean_of(const double *values, size_t count)
-{
-    double mean = 0;
-
-    for (size_t i = 0; i < count; i++)
-        mean += (values[i] - mean) / (double)(i + 1);
-    return mean;
 }
 
 /* Scaled by the largest distance, so that squares neither overflow nor vanish. */

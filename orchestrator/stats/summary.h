@@ -38,6 +38,12 @@ int samples_median(const double *values, size_t count, double *ret, struct culpr
 int samples_quantile(const double *values, size_t count, double fraction, double *ret,
                      struct culprit_error *error);
 
+/* What the iterations of one trial come to, so that the trial is one sample: at least one and at
+ * most ITERATIONS_MAXIMUM values; INVALID where they lie too far apart for a mean. */
+enum { ITERATIONS_MAXIMUM = 1000000 };
+int iterations_mean(const double *values, size_t count, double *ret, struct culprit_error *error);
+int iterations_median(const double *values, size_t count, double *ret, struct culprit_error *error);
+
 /*
  * Spread in units of a normal standard deviation that half the samples cannot spoil: Rousseeuw and
  * Croux's Qn (1993) with their corrections for small n. Where more than half the pairs are tied

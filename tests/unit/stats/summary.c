@@ -204,6 +204,26 @@ static void test_winsorising_limits(void **state)
                  "at least 1");
 }
 
+static void test_iterations_of_a_trial(void **state)
+{
+    static double many[SAMPLES_MAXIMUM + 2], two[] = {3, 4}, apart[] = {1.7e308, -1.7e308};
+    double got;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(many); i++)
+        many[i] = (double)(i % 3); /* 667 or 668 each of 0, 1 and 2 */
+    expect_ok(iterations_mean(many, COUNT(many), &got, error));
+    expect_near("mean", got, 2001 / 2002.0, 1e-12);
+    expect_ok(iterations_median(many, COUNT(many), &got, error));
+    expect_near("median", got, 1, 0);
+    expect_ok(iterations_median(two, 2, &got, error));
+    expect_near("median of two", got, 3.5, 0);
+    expect_error(iterations_mean(apart, 2, &got, error), CULPRIT_INVALID, "too far apart");
+    expect_error(iterations_mean(apart, 0, &got, error), CULPRIT_INVALID, "at least 1");
+    expect_error(iterations_median(two, ITERATIONS_MAXIMUM + 1, &got, error), CULPRIT_LIMIT,
+                 "the most is 1000000");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +237,7 @@ int main(void)
         cmocka_unit_test(test_extreme_values_stay_finite),
         cmocka_unit_test(test_winsorising),
         cmocka_unit_test(test_winsorising_limits),
+        cmocka_unit_test(test_iterations_of_a_trial),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
