@@ -27,6 +27,8 @@ _culprit_value() {
     --engine | -e) printf '%s\n' auto realtime deterministic functional ;;
     --topology | -t) _culprit_names topology ;;
     --format | -f) printf '%s\n' text json mail bisect-log ;;
+    --better | -b) printf '%s\n' lower higher ;;
+    --trial-value) printf '%s\n' mean median ;;
     --state) printf '%s\n' queued preparing running 'done' failed cancelled ;;
     --kind) printf '%s\n' run bisect ;;
     *) return 1 ;;
@@ -48,6 +50,7 @@ _culprit_words() {
         workload) printf '%s\n' list show ;;
         esac
         ;;
+    samples) printf '%s\n' compare ;;
     try) _culprit_names workload ;;
     esac
 }
@@ -70,7 +73,7 @@ _culprit() {
         if [[ $current == -* ]]; then
             words=$("${COMP_WORDS[0]}" help --words "$command" 2>/dev/null)
             words=${words//=/}
-        elif [[ $command == submit ]]; then
+        elif [[ $command == submit || ($command == samples && $previous != samples) ]]; then
             mapfile -t COMPREPLY < <(compgen -f -- "$current")
             return
         else

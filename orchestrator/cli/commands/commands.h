@@ -16,6 +16,7 @@ extern const struct cli_command command_console;
 extern const struct cli_command command_try;
 extern const struct cli_command command_topology;
 extern const struct cli_command command_workload;
+extern const struct cli_command command_samples;
 extern const struct cli_command command_doctor;
 extern const struct cli_command command_help;
 

@@ -67,4 +67,8 @@ check yes topology check x5 : x5472
 check yes workload show ex : exec
 check yes report 1 --format b : bisect-log
 check yes help doc : doctor
+check yes samples "" : compare
+check yes samples compare --better "" : lower higher
+check yes samples compare --trial-value me : mean median
+check yes samples compare "$2" : "$2"
 exit $((failures > 0))
