@@ -156,7 +156,8 @@ static const struct {
     {"number: 2\nwords: a\n", 2, 8, "words", "a list is expected, found a text"},
     {"number: 2\ncolour: gren\n", 2, 9, "colour",
      "unknown colour \"gren\", did you mean \"green\"?; allowed: red, green, blue"},
-    {"number: 2\ncolour: {}\n", 2, 9, "colour", "one of red, green, blue is expected, found a mapping"},
+    {"number: 2\ncolour: {}\n", 2, 9, "colour",
+     "one of red, green, blue is expected, found a mapping"},
 };
 
 static void test_faults(void **state)
