@@ -24,7 +24,7 @@ static const struct {
     const char *pattern;
 } patterns[] = {
     {RANK_HOST, "^bwrap: "},
-    {RANK_HOST, "(No space left on device|Disk quota exceeded|Read-only file system)'?$"},
+    {RANK_HOST, "(No space left on device|Disk quota exceeded)'?$"},
     {RANK_HOST, "Killed signal terminated program|internal compiler error: Killed"},
     /* The OOM killer on whatever else make runs: ld, objtool, a shell that ran them (128 + 9). */
     {RANK_HOST, "terminated with signal 9|^make(\\[[0-9]+\\])?: \\*\\*\\* .*(Killed|Error 137)$"},
@@ -45,6 +45,9 @@ static const struct {
     {RANK_LINKER, "undefined reference to |multiple definition of |undefined symbol: "},
     {RANK_LINKER, "^([^ :]*/)?(ld|ld\\.bfd|ld\\.lld): (error: |cannot |relocation |.*overflow)"},
     {RANK_LINKER, "^ERROR: modpost: |^ERROR: \"[^\"]*\" .*undefined"},
+    /* The sandbox lets write nothing but the build directory, so this is a rule that writes beside
+     * the sources. */
+    {RANK_TOOL, "Read-only file system'?$"},
     {RANK_TOOL, "^(error|ERROR|Error): |^[^ :]+: error: |^Error! "},
     {RANK_MAKE, "^make(\\[[0-9]+\\])?: \\*\\*\\* "},
 };

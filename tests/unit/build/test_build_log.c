@@ -125,6 +125,10 @@ static void the_cause_is_found(void **state)
          "/tmp/ccHaC4vO.s: Fatal error: can't write 25 bytes to section .text of "
          "mm/slub.o: 'No space left on device'",
          BUILD_FAULT_HOST},
+        {"a rule writes into the source tree",
+         "/bin/sh: 1: cannot create /culprit/source/lib/table.h: Read-only file system\n"
+         "make[2]: *** [/culprit/source/lib/Makefile:300: lib/table.h] Error 2\n",
+         "/bin/sh: 1: cannot create lib/table.h: Read-only file system", BUILD_FAULT_SOURCE},
         {"a tool is missing",
          "  LEX     scripts/kconfig/lexer.lex.c\n"
          "/bin/sh: 1: flex: not found\n"
