@@ -17,10 +17,10 @@ struct smtp_mailer {
 };
 
 static int deliver(struct mailer *mailer, const struct strv *recipients, const char *message,
-                   struct culprit_error *error)
+                   struct cancel *cancel, struct culprit_error *error)
 {
     struct smtp_mailer *self = (struct smtp_mailer *)mailer;
-    return smtp_deliver(&self->options, self->from, recipients, message, error);
+    return smtp_deliver(&self->options, self->from, recipients, message, cancel, error);
 }
 
 static const struct mailer_ops ops = {.deliver = deliver};

@@ -3,16 +3,17 @@
 
 #include <ctype.h>
 #include <curl/curl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #include "base/cleanup.h"
 #include "notify/envelope.h"
 
 enum { DEFAULT_TIMEOUT_S = 60, REPLY_SIZE = 400 };
 
-DEFINE_CLEANUP(CURL *, curl_easy_cleanup);
 DEFINE_CLEANUP(struct curl_slist *, curl_slist_free_all);
 
 /* One delivery under way. */
@@ -22,6 +23,20 @@ struct delivery {
     long code;              /* of the server's last refusal; 0: none */
     char reply[REPLY_SIZE]; /* its words */
 };
+
+/* What libcurl needs for it. */
+struct transfer {
+    CURLM *multi;
+    CURL *easy;
+};
+
+static void transfer_finish_cleanup(struct transfer *transfer)
+{
+    if (transfer->multi && transfer->easy)
+        curl_multi_remove_handle(transfer->multi, transfer->easy);
+    curl_easy_cleanup(transfer->easy);
+    curl_multi_cleanup(transfer->multi);
+}
 
 static pthread_once_t curl_once = PTHREAD_ONCE_INIT;
 
@@ -68,6 +83,19 @@ static bool is_loopback(const char *host)
            strcmp(host, "::1") == 0;
 }
 
+bool smtp_host_valid(const char *host)
+{
+    static const char allowed[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:";
+
+    return host && *host && strspn(host, allowed) == strlen(host);
+}
+
+bool smtp_login_is_private(const char *host, enum smtp_security security)
+{
+    return security != SMTP_PLAIN || is_loopback(host);
+}
+
 static unsigned port_of(const struct smtp_options *options)
 {
     static const unsigned ports[] = {[SMTP_PLAIN] = 25, [SMTP_STARTTLS] = 587, [SMTP_TLS] = 465};
@@ -77,17 +105,13 @@ static unsigned port_of(const struct smtp_options *options)
 
 static int check_options(const struct smtp_options *options, struct culprit_error *error)
 {
-    static const char allowed[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_:";
-
-    if (!options->host || !*options->host ||
-        strspn(options->host, allowed) != strlen(options->host))
+    if (!smtp_host_valid(options->host))
         return culprit_fail(error, CULPRIT_INVALID, "\"%.200s\" is no name of an SMTP server",
                             options->host ? options->host : "");
     if (options->port > 65535)
         return culprit_fail(error, CULPRIT_INVALID, "%u is no port of an SMTP server",
                             options->port);
-    if (options->user && options->security == SMTP_PLAIN && !is_loopback(options->host))
+    if (options->user && !smtp_login_is_private(options->host, options->security))
         return culprit_fail(error, CULPRIT_INVALID,
                             "a login at %s without TLS would show the password to the network: use "
                             "starttls or tls",
@@ -176,15 +200,91 @@ static int explain(const struct smtp_options *options, const struct delivery *de
                         port, words[0] ? words : curl_easy_strerror(status));
 }
 
-int smtp_deliver(const struct smtp_options *options, const char *from, const struct strv *to,
-                 const char *message, struct culprit_error *error)
+/* After the last word libcurl sends QUIT and waits two minutes for the answer. Nobody needs it:
+ * with this there is none to wait for, and the server still gets its QUIT. */
+static void expect_nothing_more(const struct transfer *transfer)
 {
-    CULPRIT_CLEANUP(curl_easy_cleanup) CURL *curl = NULL;
+    curl_socket_t fd = CURL_SOCKET_BAD;
+
+    if (curl_easy_getinfo(transfer->easy, CURLINFO_ACTIVESOCKET, &fd) == CURLE_OK &&
+        fd != CURL_SOCKET_BAD)
+        shutdown(fd, SHUT_RD);
+}
+
+static CURLcode result_of(const struct transfer *transfer)
+{
+    int left = 0;
+    const CURLMsg *message = curl_multi_info_read(transfer->multi, &left);
+
+    return message && message->msg == CURLMSG_DONE ? message->data.result : CURLE_OUT_OF_MEMORY;
+}
+
+/* Called at every step of the transfer; not 0 ends it. libcurl then leaves the message without its
+ * end, which it would send if the transfer were just taken away from it. */
+static int on_progress(void *context, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
+{
+    (void)a;
+    (void)b;
+    (void)c;
+    (void)d;
+    return cancel_requested(context);
+}
+
+static void set_cancel(const struct transfer *transfer, struct cancel *cancel)
+{
+    curl_easy_setopt(transfer->easy, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(transfer->easy, CURLOPT_XFERINFOFUNCTION, on_progress);
+    curl_easy_setopt(transfer->easy, CURLOPT_XFERINFODATA, cancel);
+}
+
+/* Sleeps in poll() until the server, one of libcurl's timers or the cancellation has something to
+ * say. */
+static int perform(const struct transfer *transfer, struct cancel *cancel, CURLcode *ret,
+                   struct culprit_error *error)
+{
+    struct curl_waitfd wake = {.fd = cancel_fd(cancel), .events = CURL_WAIT_POLLIN};
+    int running = 1;
+    CURLMcode status = curl_multi_add_handle(transfer->multi, transfer->easy);
+
+    if (status == CURLM_OK)
+        status = curl_multi_perform(transfer->multi, &running);
+    while (status == CURLM_OK && running) {
+        status = curl_multi_poll(transfer->multi, &wake, cancel ? 1 : 0, INT_MAX, NULL);
+        if (status == CURLM_OK)
+            status = curl_multi_perform(transfer->multi, &running);
+    }
+    if (status != CURLM_OK)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot send mail: %s",
+                            curl_multi_strerror(status));
+    expect_nothing_more(transfer);
+    *ret = result_of(transfer);
+    if (*ret != CURLE_ABORTED_BY_CALLBACK)
+        return 0;
+    /* Nor is a name server waited for that does not answer. */
+    curl_easy_setopt(transfer->easy, CURLOPT_QUICK_EXIT, 1L);
+    return culprit_fail(error, CULPRIT_CANCELLED, "the delivery was cancelled");
+}
+
+static int open_transfer(struct transfer *transfer, struct culprit_error *error)
+{
+    pthread_once(&curl_once, init_curl);
+    transfer->multi = curl_multi_init();
+    transfer->easy = curl_easy_init();
+    if (!transfer->multi || !transfer->easy)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot send mail: no memory");
+    return 0;
+}
+
+int smtp_deliver(const struct smtp_options *options, const char *from, const struct strv *to,
+                 const char *message, struct cancel *cancel, struct culprit_error *error)
+{
     CULPRIT_CLEANUP(curl_slist_free_all) struct curl_slist *recipients = NULL;
     _cleanup_free_ char *sender = NULL, *text = NULL;
     struct delivery delivery = {0};
     char words[CURL_ERROR_SIZE] = "";
-    CURLcode status;
+    /* Goes before what it refers to. */
+    CULPRIT_CLEANUP(transfer_finish) struct transfer transfer = {0};
+    CURLcode status = CURLE_OK;
     int r = check_options(options, error);
 
     if (r == 0)
@@ -193,16 +293,17 @@ int smtp_deliver(const struct smtp_options *options, const char *from, const str
         r = list_recipients(to, &recipients, error);
     if (r == 0)
         r = envelope_message(message, &text, &delivery.length, error);
+    if (r == 0)
+        r = open_transfer(&transfer, error);
     if (r < 0)
         return r;
     delivery.message = text;
-    pthread_once(&curl_once, init_curl);
-    curl = curl_easy_init();
-    if (!curl)
-        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot send mail: no memory");
-    curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, words);
-    set_connection(curl, options);
-    set_delivery(curl, &delivery, sender, recipients);
-    status = curl_easy_perform(curl);
+    curl_easy_setopt(transfer.easy, CURLOPT_ERRORBUFFER, words);
+    set_connection(transfer.easy, options);
+    set_delivery(transfer.easy, &delivery, sender, recipients);
+    set_cancel(&transfer, cancel);
+    r = perform(&transfer, cancel, &status, error);
+    if (r < 0)
+        return r;
     return status == CURLE_OK ? 0 : explain(options, &delivery, status, words, error);
 }

@@ -136,8 +136,7 @@ static void on_run(void *argument, struct cancel *cancel)
     struct mail_room *room = argument;
     struct mailer *mailer = room->service->options.mailer;
 
-    (void)cancel;
-    room->status = mailer->ops->deliver(mailer, &room->mail.recipients, room->mail.message,
+    room->status = mailer->ops->deliver(mailer, &room->mail.recipients, room->mail.message, cancel,
                                         &room->error);
 }
 
@@ -146,8 +145,8 @@ static void on_done(void *argument, bool ran)
     struct mail_room *room = argument;
 
     room->delivering = false;
-    if (!ran) {
-        stored_mail_clear(&room->mail);
+    if (!ran || room->status == -CULPRIT_CANCELLED) {
+        stored_mail_clear(&room->mail); /* the next start finds it in the outbox */
         return;
     }
     settle_mail(room);

@@ -4,15 +4,17 @@
 #ifndef CULPRIT_SCHED_MAILER_H
 #define CULPRIT_SCHED_MAILER_H
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/strv.h"
 
 struct mailer;
 
 struct mailer_ops {
-    /* UNAVAILABLE: worth another attempt later; any other code: refused for good. */
+    /* FAILED, DENIED, INVALID, UNSUPPORTED: refused, and would be so again. CANCELLED: at once when
+     * `cancel` is requested. Any other code: worth another attempt later. */
     int (*deliver)(struct mailer *mailer, const struct strv *recipients, const char *message,
-                   struct culprit_error *error);
+                   struct cancel *cancel, struct culprit_error *error);
 };
 
 struct mailer {

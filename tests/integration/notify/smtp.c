@@ -1,82 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <fcntl.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <sys/wait.h>
 
-#include <cmocka.h>
-
-#include "base/cleanup.h"
-#include "base/file.h"
 #include "notify/smtp.h"
-
-/* A running sink.py: messages come on `out`; it ends when `in` is closed. */
-struct sink {
-    pid_t pid;
-    int in;
-    FILE *out;
-    unsigned port;
-    char line[64 * 1024];
-};
+#include "scratch.h"
+#include "smtp_sink.h"
 
 static char directory[] = "/tmp/culprit-smtp-XXXXXX";
-
-static void run_sink(const char *const *arguments)
-{
-    const char *argv[16] = {getenv("CULPRIT_TEST_PYTHON"), "-W", "ignore",
-                            CULPRIT_SOURCE_DIR "/tests/integration/notify/sink.py"};
-    size_t count = 4;
-
-    while (*arguments && count < 15)
-        argv[count++] = *arguments++;
-    if (!argv[0])
-        argv[0] = "/usr/bin/python3";
-    execv(argv[0], (char *const *)(uintptr_t)argv);
-    _exit(127);
-}
-
-static void sink_start(struct sink *sink, const char *const *arguments)
-{
-    int in[2], out[2];
-
-    assert_int_equal(pipe2(in, O_CLOEXEC), 0);
-    assert_int_equal(pipe2(out, O_CLOEXEC), 0);
-    sink->pid = fork();
-    assert_true(sink->pid >= 0);
-    if (sink->pid == 0) {
-        dup2(in[0], 0);
-        dup2(out[1], 1);
-        run_sink(arguments);
-    }
-    close(in[0]);
-    close(out[1]);
-    sink->in = in[1];
-    sink->out = fdopen(out[0], "r");
-    assert_non_null(sink->out);
-    if (!fgets(sink->line, sizeof sink->line, sink->out))
-        fail_msg("the sink did not start: is python3-aiosmtpd installed?");
-    sink->port = (unsigned)strtoul(sink->line, NULL, 10);
-    assert_true(sink->port > 0);
-}
-
-static void sink_stop(struct sink *sink)
-{
-    close(sink->in);
-    fclose(sink->out);
-    waitpid(sink->pid, NULL, 0);
-}
-
-/* The sink's next message, as its JSON line. */
-static const char *sink_message(struct sink *sink)
-{
-    if (!fgets(sink->line, sizeof sink->line, sink->out))
-        fail_msg("no message arrived");
-    return sink->line;
-}
 
 static void expect_word(const char *text, const char *word)
 {
@@ -84,7 +14,7 @@ static void expect_word(const char *text, const char *word)
         fail_msg("\"%s\" is not in: %s", word, text);
 }
 
-static struct smtp_options options_of(const struct sink *sink)
+static struct smtp_options options_of(const struct smtp_sink *sink)
 {
     return (struct smtp_options){
         .host = "127.0.0.1",
@@ -100,7 +30,7 @@ static int deliver(const struct smtp_options *options, const char *message,
                      (char *)(uintptr_t) "perf@example.org", NULL};
     struct strv to = {.items = items, .count = 2};
 
-    return smtp_deliver(options, "culprit <culprit@bench.example.org>", &to, message, error);
+    return smtp_deliver(options, "culprit <culprit@bench.example.org>", &to, message, NULL, error);
 }
 
 static void expect_delivered(const struct smtp_options *options, const char *message)
@@ -132,19 +62,19 @@ static const char dots_arrived[] = "U3ViamVjdDogZG90cw0KDQoub25lDQouLnR3bw0KLg0K
 static void test_plain(void **state)
 {
     const char *const arguments[] = {NULL};
-    struct sink sink;
+    struct smtp_sink sink;
     struct smtp_options options;
     const char *line;
 
     (void)state;
-    sink_start(&sink, arguments);
+    smtp_sink_start(&sink, arguments);
     options = options_of(&sink);
     expect_delivered(&options, "Subject: dots\n\n.one\r\n..two\n.\nlast");
-    line = sink_message(&sink);
+    line = smtp_sink_message(&sink);
     expect_word(line, "\"from\": \"culprit@bench.example.org\"");
     expect_word(line, "[\"sched@example.org\", \"perf@example.org\"]");
     expect_word(line, dots_arrived);
-    sink_stop(&sink);
+    smtp_sink_stop(&sink);
 }
 
 static void test_refusals_are_told_apart(void **state)
@@ -163,26 +93,26 @@ static void test_refusals_are_told_apart(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct sink sink;
+        struct smtp_sink sink;
         struct smtp_options options;
 
-        sink_start(&sink, cases[i].arguments);
+        smtp_sink_start(&sink, cases[i].arguments);
         options = options_of(&sink);
         expect_refused(&options, cases[i].code, cases[i].word);
-        sink_stop(&sink);
+        smtp_sink_stop(&sink);
     }
 }
 
 static void test_nobody_there(void **state)
 {
     const char *const arguments[] = {NULL};
-    struct sink sink;
+    struct smtp_sink sink;
     struct smtp_options options;
 
     (void)state;
-    sink_start(&sink, arguments);
+    smtp_sink_start(&sink, arguments);
     options = options_of(&sink);
-    sink_stop(&sink); /* the port was free a moment ago, and is again */
+    smtp_sink_stop(&sink); /* the port was free a moment ago, and is again */
     expect_refused(&options, CULPRIT_UNAVAILABLE, "cannot send mail by 127.0.0.1");
     options.host = "no-such-host.invalid";
     expect_refused(&options, CULPRIT_UNAVAILABLE, "no-such-host.invalid");
@@ -219,42 +149,42 @@ static void test_tls(void **state)
 
     (void)state;
     for (int tls = 0; tls < 2; tls++) {
-        struct sink sink;
+        struct smtp_sink sink;
         struct smtp_options options;
 
-        sink_start(&sink, tls ? from_the_start : arguments);
+        smtp_sink_start(&sink, tls ? from_the_start : arguments);
         options = options_of(&sink);
         options.security = tls ? SMTP_TLS : SMTP_STARTTLS;
         expect_refused(&options, CULPRIT_UNAVAILABLE, "certificate");
         options.ca_file = certificate;
         expect_delivered(&options, "Subject: x\n\ny\n");
-        expect_word(sink_message(&sink), "\"tls\": true");
-        sink_stop(&sink);
+        expect_word(smtp_sink_message(&sink), "\"tls\": true");
+        smtp_sink_stop(&sink);
     }
 }
 
 static void test_starttls_is_insisted_on(void **state)
 {
     const char *const arguments[] = {NULL};
-    struct sink sink;
+    struct smtp_sink sink;
     struct smtp_options options;
 
     (void)state;
-    sink_start(&sink, arguments);
+    smtp_sink_start(&sink, arguments);
     options = options_of(&sink);
     options.security = SMTP_STARTTLS;
     expect_refused(&options, CULPRIT_UNAVAILABLE, "does not offer STARTTLS");
-    sink_stop(&sink);
+    smtp_sink_stop(&sink);
 }
 
 static void test_login(void **state)
 {
     const char *const arguments[] = {"--login", NULL};
-    struct sink sink;
+    struct smtp_sink sink;
     struct smtp_options options;
 
     (void)state;
-    sink_start(&sink, arguments);
+    smtp_sink_start(&sink, arguments);
     options = options_of(&sink);
     expect_refused(&options, CULPRIT_FAILED, "530");
     options.user = "culprit";
@@ -262,8 +192,8 @@ static void test_login(void **state)
     expect_refused(&options, CULPRIT_FAILED, "535");
     options.password = "open sesame";
     expect_delivered(&options, "Subject: x\n\ny\n");
-    expect_word(sink_message(&sink), "\"authenticated\": true");
-    sink_stop(&sink);
+    expect_word(smtp_sink_message(&sink), "\"authenticated\": true");
+    smtp_sink_stop(&sink);
 }
 
 int main(void)

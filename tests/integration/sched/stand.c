@@ -5,50 +5,12 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "shifted_clock.h"
 #include "store/events.h"
 
 static struct culprit_error error;
 
-/* --- mail ---------------------------------------------------------------------------------- */
-
-static int deliver(struct mailer *mailer, const struct strv *recipients, const char *message,
-                   struct culprit_error *why)
-{
-    struct scripted_mailer *self = (struct scripted_mailer *)mailer;
-
-    self->attempts++;
-    if (self->unavailable) {
-        self->unavailable--;
-        return culprit_fail(why, CULPRIT_UNAVAILABLE, "no connection to the mail server");
-    }
-    if (self->refused) {
-        self->refused--;
-        return culprit_fail(why, CULPRIT_FAILED, "550 no such user here");
-    }
-    self->delivered++;
-    self->recipients = recipients->count;
-    free(self->last);
-    self->last = strdup(message);
-    return 0;
-}
-
-static const struct mailer_ops mailer_ops = {.deliver = deliver};
-
 /* --- up and down --------------------------------------------------------------------------- */
-
-static uint64_t shifted_realtime(void *context)
-{
-    const struct stand *stand = context;
-    return clock_realtime(&clock_system) + (uint64_t)stand->clock_offset_ns;
-}
-
-static uint64_t real_monotonic(void *context)
-{
-    (void)context;
-    return clock_monotonic(&clock_system);
-}
-
-static const struct clock_ops clock_ops = {shifted_realtime, real_monotonic};
 
 static void open_catalogue(struct stand *stand)
 {
@@ -81,12 +43,12 @@ static void open_store(struct stand *stand)
 void stand_up(struct stand *stand)
 {
     log_set_level(LOG_CRIT); /* failures are part of the tests */
-    stand->clock = (struct clock){&clock_ops, stand};
+    stand->clock = shifted_clock(&stand->clock_offset_ns);
     assert_int_equal(sd_event_new(&stand->event), 0);
     open_catalogue(stand);
     open_store(stand);
     assert_success(scripted_work_new(stand->script, &stand->work, &error));
-    stand->mail.mailer.ops = &mailer_ops;
+    scripted_mailer_init(&stand->mail);
     const struct service_options options = {
         .event = stand->event,
         .clock = &stand->clock,

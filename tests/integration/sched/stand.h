@@ -9,17 +9,8 @@
 
 #include "sched/service.h"
 #include "scratch.h"
+#include "scripted_mailer.h"
 #include "scripted_work.h"
-
-/* Takes messages as it is told: the first `unavailable` attempts fail for now, then `refused` ones
- * for good. Counts are read after the stand is down, or while nothing is delivered. */
-struct scripted_mailer {
-    struct mailer mailer;
-    unsigned unavailable, refused;
-    unsigned attempts, delivered;
-    char *last; /* message */
-    size_t recipients;
-};
 
 struct stand {
     const char *directory;

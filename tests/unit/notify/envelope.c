@@ -91,13 +91,15 @@ static void test_options_that_cannot_be(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        assert_int_equal(smtp_deliver(&cases[i].options, "c@example.org", &to, "", &error),
+        assert_int_equal(smtp_deliver(&cases[i].options, "c@example.org", &to, "", NULL, &error),
                          -CULPRIT_INVALID);
         if (!strstr(error.message, cases[i].word))
             fail_msg("\"%s\" is not in \"%s\"", cases[i].word, error.message);
     }
-    assert_int_equal(smtp_deliver(&fine, "c@example.org", &nobody, "", &error), -CULPRIT_INVALID);
-    assert_int_equal(smtp_deliver(&fine, "c\r\n@example.org", &to, "", &error), -CULPRIT_INVALID);
+    assert_int_equal(smtp_deliver(&fine, "c@example.org", &nobody, "", NULL, &error),
+                     -CULPRIT_INVALID);
+    assert_int_equal(smtp_deliver(&fine, "c\r\n@example.org", &to, "", NULL, &error),
+                     -CULPRIT_INVALID);
 }
 
 int main(void)
