@@ -31,12 +31,14 @@ enum culprit_code {
     CULPRIT_CODE_COUNT
 };
 
+enum { CULPRIT_MESSAGE_SIZE = 1024 };
+
 struct culprit_error {
     enum culprit_code code;
-    char message[1024]; /* one sentence: what could not be done, on what, and why */
-    char where[256];    /* the key, file or object meant; empty when the message says it */
-    char allowed[512];  /* the words that would have been right, by ", "; empty: not a choice */
-    unsigned line;      /* 1-based place in the submitted document; 0: none */
+    char message[CULPRIT_MESSAGE_SIZE]; /* one sentence: what could not be done, on what, and why */
+    char where[256];   /* the key, file or object meant; empty when the message says it */
+    char allowed[512]; /* the words that would have been right, by ", "; empty: not a choice */
+    unsigned line;     /* 1-based place in the submitted document; 0: none */
     unsigned column;
 };
 

@@ -176,6 +176,7 @@ int service_health(struct service *service, json_t **ret, struct culprit_error *
 {
     uint64_t counts[JOB_STATE_COUNT], waiting = 0;
     const struct service_options *options = &service->options;
+    const char *trouble = service->stalled[0] ? service->stalled : service->held;
 
     int status = store_job_counts(options->store, counts, error);
     if (status == 0)
@@ -187,9 +188,8 @@ int service_health(struct service *service, json_t **ret, struct culprit_error *
         json_object_set_new(jobs, job_state_name((enum job_state)i),
                             json_integer((json_int_t)counts[i]));
     *ret = json_pack("{s:s, s:s, s:o, s:{s:o, s:o}, s:{s:I}}", "status",
-                     service->stalled[0] ? "stalled" : "ok", "message", service->stalled, "jobs",
-                     jobs, "slots", "builds",
-                     slots_json(options->build_slots, service->builds_busy), "guests",
+                     trouble[0] ? "stalled" : "ok", "message", trouble, "jobs", jobs, "slots",
+                     "builds", slots_json(options->build_slots, service->builds_busy), "guests",
                      slots_json(options->guest_slots, service->guests_busy), "outbox", "waiting",
                      (json_int_t)waiting);
     return *ret ? 0 : culprit_fail(error, CULPRIT_NO_MEMORY, "cannot answer: out of memory");

@@ -35,9 +35,10 @@ void course_free(struct course *course)
 
 void course_cancel_tasks(struct course *course)
 {
-    for (struct task *task = course->tasks; task; task = task->next) {
+    for (struct task *task = course->tasks, *next; task; task = next) {
+        next = task->next;
         if (task->kind != TASK_DESCRIBE)
-            cancel_request(task->cancel);
+            dispatch_cancel(task);
     }
 }
 
@@ -129,13 +130,15 @@ static int advance_running(struct course *course, const struct dossier *dossier,
     uint64_t deadline = dossier_deadline(dossier);
 
     int status = decide(dossier, clock_realtime(service->options.clock), &decision, error);
+    if (status == -CULPRIT_NO_MEMORY)
+        return status; /* which says nothing about the job */
     if (status < 0)
         return conclude_failure(course, error ? error->message : "it cannot be planned", error);
     if (deadline && decision.kind == DECISION_WORK)
         service_wake_at(service, deadline);
     switch (decision.kind) {
     case DECISION_WORK:
-        status = dispatch_wants(course, dossier, &decision, error);
+        status = course->resting[0] ? 0 : dispatch_wants(course, dossier, &decision, error);
         break;
     case DECISION_VERDICT:
         status = reach_verdict(course, dossier, &decision, error);
@@ -159,7 +162,7 @@ static int advance_unfinished(struct course *course, const struct dossier *dossi
     case JOB_QUEUED:
         return begin(course, error);
     case JOB_PREPARING:
-        if (!course->tasks) {
+        if (!course->tasks && !course->resting[0]) {
             int status = dispatch_resolve(course, error);
             if (status < 0)
                 return status;

@@ -28,7 +28,10 @@ struct course {
     struct course *next;
     bool described; /* the culprit's commit was asked for */
     char *message, *diffstat;
-    char *progress; /* as last stored */
+    char *progress;                     /* as last stored */
+    char resting[CULPRIT_MESSAGE_SIZE]; /* what its work waits for, which may pass by itself; "":
+                                           not */
+    char noticed[CULPRIT_MESSAGE_SIZE]; /* the last such sentence among its events */
 };
 
 struct service_subscription {
@@ -53,11 +56,15 @@ struct service {
     bool started, stopping;
     void (*stopped)(void *context);
     void *stopped_context;
-    char stalled[1024]; /* why the store does not take results; "" when it does */
+    char
+        stalled[CULPRIT_MESSAGE_SIZE]; /* why something waits that should go on; "": nothing does */
+    char told[CULPRIT_MESSAGE_SIZE];   /* the last such sentence in the log */
+    char held[CULPRIT_MESSAGE_SIZE];   /* of service_hold() */
+    bool retry_due;                    /* what rests is to be tried again in this round */
 
     sd_event_source *advance;  /* deferred: something changed */
     sd_event_source *wake;     /* deferred: subscribers are to be told */
-    sd_event_source *retry;    /* timer: the store was full */
+    sd_event_source *retry;    /* timer: something stalled */
     sd_event_source *deadline; /* timer: a time budget ends */
     struct service_subscription *subscriptions;
     bool waking;
@@ -69,7 +76,7 @@ struct service {
 /* --- service.c */
 void service_kick(struct service *service); /* advance soon */
 void service_notify(struct service *service, int64_t job);
-/* The store did not take something: says so and tries again in a while. */
+/* Something did not go on that may go on later: says so, and has it tried again in a while. */
 void service_stall(struct service *service, int64_t job, const struct culprit_error *error);
 /* When the next time budget ends, if that is sooner than what is set. */
 void service_wake_at(struct service *service, uint64_t deadline_ns);
@@ -98,10 +105,12 @@ int dispatch_wants(struct course *course, const struct dossier *dossier,
 int dispatch_again(struct task *task, struct culprit_error *error);
 /* Removes it from its course and frees its slot. */
 void dispatch_drop(struct task *task);
+/* Asks it to stop. One that no worker has is gone afterwards. */
+void dispatch_cancel(struct task *task);
 
 /* --- settle.c */
 /* Puts what came out into the store and drops the task; when the store is full the task stays, to
- * be settled later. */
+ * be settled later. What failed for a reason that may pass leaves no fact: its course rests. */
 void settle(struct task *task);
 void settle_postponed(struct course *course);
 

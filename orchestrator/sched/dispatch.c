@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "sched/course.h"
 #include "sched/seeds.h"
+#include "sched/settle.h"
 
 static bool is_build(const struct task *task)
 {
@@ -69,6 +70,7 @@ static int start(struct course *course, struct task *task, struct culprit_error 
     task->work = service->options.work;
     task->blobs = service->options.blobs;
     task->job = course->job;
+    task->state_directory = service->options.state_directory;
     task->started_ns = clock_monotonic(service->options.clock);
     int status = dispatch_again(task, error);
     if (status < 0)
@@ -89,6 +91,14 @@ void dispatch_drop(struct task *task)
         *place = task->next;
     count_slot(task, -1);
     task_free(task);
+}
+
+void dispatch_cancel(struct task *task)
+{
+    cancel_request(task->cancel);
+    /* Where the store does not let go of the lease now, a later round tries again. */
+    if (task->waiting && settle_nothing(task, NULL) == 0)
+        dispatch_drop(task);
 }
 
 int dispatch_resolve(struct course *course, struct culprit_error *error)

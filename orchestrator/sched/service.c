@@ -9,8 +9,8 @@
 #include "sched/housekeeping.h"
 #include "sched/mail_room.h"
 
-/* The store was full: somebody may have made room by then. */
-#define RETRY_USEC (10ull * 1000000)
+/* A disk was full, a service away: somebody may have seen to it by then. */
+#define RETRY_NS (10ull * 1000000000)
 
 enum { SIDE_THREADS = 2, QUEUE_MAXIMUM = 1024 };
 
@@ -30,18 +30,64 @@ static int on_kick_timer(sd_event_source *source, uint64_t usec, void *context)
     return 0;
 }
 
+static int on_retry(sd_event_source *source, uint64_t usec, void *context)
+{
+    struct service *service = context;
+
+    service->retry_due = true;
+    return on_kick_timer(source, usec, context);
+}
+
+static const char *describe_stall(enum culprit_code code)
+{
+    switch (code) {
+    case CULPRIT_NO_SPACE:
+        return "there is no room on a disk: what needs it waits";
+    case CULPRIT_NO_MEMORY:
+        return "there is no memory: what needs it waits";
+    case CULPRIT_UNAVAILABLE:
+    case CULPRIT_TIMED_OUT:
+        return "a service does not answer: what needs it waits";
+    case CULPRIT_LIMIT:
+        return "more work waits than is allowed: some of it is put off";
+    default:
+        return "something failed that may pass: what needs it is tried again";
+    }
+}
+
+/* Once for as long as it lasts, however often it is tried meanwhile. */
+static void tell_stall(struct service *service, int64_t job, const struct culprit_error *error)
+{
+    char name[64], reason[CULPRIT_MESSAGE_SIZE + 16];
+
+    if (strcmp(service->told, error->message) == 0)
+        return;
+    snprintf(service->told, sizeof service->told, "%s", error->message);
+    snprintf(name, sizeof name, "JOB=%lld", (long long)job);
+    snprintf(reason, sizeof reason, "REASON=%s", error->message);
+    log_error(describe_stall(error->code), name, reason, NULL);
+}
+
 void service_stall(struct service *service, int64_t job, const struct culprit_error *error)
 {
-    char name[64], reason[1100];
+    uint64_t pause_ns = service->options.retry_ns ? service->options.retry_ns : RETRY_NS;
+    int enabled = SD_EVENT_OFF;
 
-    if (strcmp(service->stalled, error->message) != 0) {
-        snprintf(name, sizeof name, "JOB=%lld", (long long)job);
-        snprintf(reason, sizeof reason, "REASON=%s", error->message);
-        log_error("the store does not take results: trying again", name, reason, NULL);
-    }
+    tell_stall(service, job, error);
     snprintf(service->stalled, sizeof service->stalled, "%s", error->message);
-    sd_event_source_set_time_relative(service->retry, RETRY_USEC);
+    /* One that is set already stays: each new trouble would else put the others' retry off. */
+    sd_event_source_get_enabled(service->retry, &enabled);
+    if (enabled != SD_EVENT_OFF)
+        return;
+    sd_event_source_set_time_relative(service->retry, pause_ns / 1000);
     sd_event_source_set_enabled(service->retry, SD_EVENT_ONESHOT);
+}
+
+void service_hold(struct service *service, const char *why)
+{
+    snprintf(service->held, sizeof service->held, "%s", why ? why : "");
+    service->retry_due = service->retry_due || !why;
+    service_kick(service);
 }
 
 void service_wake_at(struct service *service, uint64_t deadline_ns)
@@ -204,18 +250,43 @@ static struct course **advance_course(struct service *service, struct course **p
     return place;
 }
 
+/* A course that rested has brought nothing to its end since. */
+static bool still_troubled(const struct service *service)
+{
+    const struct course *course = service->courses;
+
+    while (course && !course->noticed[0])
+        course = course->next;
+    return course != NULL;
+}
+
+/* What rests goes on in the round of a retry; in any other the service stays stalled. */
+static void begin_round(struct service *service)
+{
+    service->stalled[0] = '\0';
+    service->draining = false;
+    for (struct course *course = service->courses; course; course = course->next) {
+        if (service->retry_due)
+            course->resting[0] = '\0';
+        else if (course->resting[0])
+            snprintf(service->stalled, sizeof service->stalled, "%s", course->resting);
+    }
+    service->retry_due = false;
+}
+
 static int on_advance(sd_event_source *source, void *context)
 {
     struct service *service = context;
     struct culprit_error error = {0};
 
     (void)source;
-    service->stalled[0] = '\0';
-    service->draining = false;
+    begin_round(service);
     if (!service->stopping && take_up_jobs(service, &error) < 0)
         service_stall(service, 0, &error);
     for (struct course **place = &service->courses; *place;)
         place = advance_course(service, place);
+    if (!service->stalled[0] && !still_troubled(service))
+        service->told[0] = '\0';
     if (service->stopping && service->stopped && idle(service)) {
         void (*stopped)(void *) = service->stopped;
         service->stopped = NULL;
@@ -238,8 +309,10 @@ static int add_sources(struct service *service, struct culprit_error *error)
     if (status >= 0)
         status = sd_event_source_set_enabled(service->wake, SD_EVENT_OFF);
     if (status >= 0)
-        status = sd_event_add_time(event, &service->retry, CLOCK_BOOTTIME, UINT64_MAX, 0,
-                                   on_kick_timer, service);
+        status = sd_event_add_time(event, &service->retry, CLOCK_BOOTTIME, UINT64_MAX, 0, on_retry,
+                                   service);
+    if (status >= 0)
+        status = sd_event_source_set_enabled(service->retry, SD_EVENT_OFF);
     if (status >= 0)
         status = sd_event_add_time(event, &service->deadline, CLOCK_REALTIME, UINT64_MAX, 0,
                                    on_kick_timer, service);

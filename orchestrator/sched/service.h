@@ -51,6 +51,7 @@ struct service_options {
     const char *mail_from;       /* "culprit <culprit@example.org>"; with a mailer */
     const char *mail_domain;     /* right side of Message-IDs */
     uint64_t mail_retry_ns;      /* first pause after a failure, then doubled; 0: 30 s */
+    uint64_t retry_ns;           /* before what stalled is tried again; 0: 10 s */
     struct blobs_limits keep;    /* for old artefacts; now_ns is ignored */
 };
 
@@ -64,6 +65,10 @@ int service_start(struct service *service, struct culprit_error *error);
 /* Starts nothing new and asks everything in flight to stop; `stopped` is called on the loop once
  * nothing is in flight. Facts are kept: the jobs go on at the next start. */
 void service_stop(struct service *service, void (*stopped)(void *context), void *context);
+/* What all jobs need cannot be had for now, and why: the service says that it is stalled. NULL: it
+ * can be had again, and what waited for it goes on at once. */
+void service_hold(struct service *service, const char *why);
+
 void service_free(struct service *service);
 DEFINE_CLEANUP(struct service *, service_free);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What came out of a worker goes into the store. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "sched/settle.h"
@@ -36,10 +37,51 @@ static int settle_describe(struct task *task)
     return 0;
 }
 
+/* Whether it failed for a reason that says nothing about the job and may pass by itself. What is
+ * refused (no such fragment, not on this host) would be refused again. */
+static bool may_pass(const struct task *task)
+{
+    switch (-task->status) {
+    case CULPRIT_NO_SPACE:
+    case CULPRIT_NO_MEMORY:
+        return task->kind != TASK_DESCRIBE;
+    case CULPRIT_UNAVAILABLE:
+        return task->kind == TASK_IDENTIFY || task->kind == TASK_TRIAL || task->host_failed;
+    case CULPRIT_TIMED_OUT:
+    case CULPRIT_IO:
+        return task->kind == TASK_IDENTIFY || task->host_failed;
+    default:
+        return false;
+    }
+}
+
+/* Leaves no fact, for there is none: the course starts nothing until the next retry. */
+static int rest(struct task *task, struct culprit_error *error)
+{
+    struct course *course = task->course;
+    const char *why = task->error.message;
+
+    int status = settle_nothing(task, error);
+    if (status < 0)
+        return status;
+    snprintf(course->resting, sizeof course->resting, "%s", why);
+    service_stall(course->service, course->id, &task->error);
+    if (strcmp(course->noticed, why) == 0)
+        return 0;
+    snprintf(course->noticed, sizeof course->noticed, "%s", why);
+    /* Where the store has no room either, health and log say it all the same. */
+    event_put(course->service, course->id, "notice", json_pack("{s:s}", "message", why), NULL);
+    return 0;
+}
+
 static int settle_one(struct task *task, struct culprit_error *error)
 {
     if (was_cancelled(task))
         return settle_nothing(task, error);
+    if (may_pass(task))
+        return rest(task, error);
+    if (task->kind != TASK_IDENTIFY && task->kind != TASK_ENGINE)
+        task->course->noticed[0] = '\0'; /* it has come further than where it had rested */
     switch (task->kind) {
     case TASK_RESOLVE:
         return settle_resolve(task, error);

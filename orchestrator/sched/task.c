@@ -38,18 +38,20 @@ static void choose_engine(struct task *task)
 {
     task->status = task->work->ops->choose_engine(task->work, task->job, task->kernel, task->cancel,
                                                   &task->engine, &task->error);
+    task->host_failed = task->status < 0;
 }
 
 static void run_resolve(struct task *task)
 {
-    task->status = task->work->ops->resolve(task->work, task->job, task->cancel, &task->range,
-                                            &task->error);
-    if (task->status < 0)
-        return;
+    /* First, for it costs nothing: a job that waits for its host does not fetch meanwhile. */
     choose_engine(task);
     task->engine_later = task->status == -CULPRIT_CONFLICT;
-    if (task->engine_later)
-        task->status = 0;
+    if (task->status < 0 && !task->engine_later)
+        return;
+    task->error = (struct culprit_error){0};
+    task->host_failed = false;
+    task->status = task->work->ops->resolve(task->work, task->job, task->cancel, &task->range,
+                                            &task->error);
 }
 
 /* Keeps a file if it is there. What cannot be kept is evidence lost, but no result. */
@@ -64,6 +66,14 @@ static int keep(struct task *task, const char *name, bool compress, char ret[DIG
     return blobs_put(task->blobs, path, compress, ret, error);
 }
 
+static void explain_room(struct task *task)
+{
+    if (task->status == -CULPRIT_NO_SPACE)
+        culprit_error_prefix(&task->error,
+                             "make room on the disk of %s (keep.size bounds what is kept there)",
+                             task->state_directory);
+}
+
 /* The image must be kept, for trials start from it. */
 static void keep_build(struct task *task)
 {
@@ -75,6 +85,7 @@ static void keep_build(struct task *task)
     if (result->outcome != OUTCOME_OK)
         return;
     task->status = keep(task, "bzImage", false, digest, &task->error);
+    explain_room(task);
     if (task->status == 0 && strcmp(digest, result->image_digest) != 0)
         task->status = culprit_fail(&task->error, CULPRIT_INTERNAL,
                                     "the image of %.12s is not the one that was built",

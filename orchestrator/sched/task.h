@@ -32,11 +32,13 @@ struct task {
     bool waiting;      /* another task is building the same recipe */
     bool ended;        /* its result waits for the store to have room */
     bool engine_later; /* out; RESOLVE: it takes a kernel */
+    bool host_failed;  /* out; RESOLVE, ENGINE: no engine could be told, for the host's sake */
 
     /* Borrowed; valid while the task is. */
     struct work *work;
     struct blobs *blobs;
     const struct job *job;
+    const char *state_directory;
 
     /* In. */
     struct lease lease; /* IDENTIFY, BUILD, TRIAL */

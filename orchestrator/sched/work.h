@@ -7,6 +7,9 @@
  * All operations block and are called from workers, several at once; the job and the paths stay
  * valid meanwhile. Operations return 0 with a result whatever its outcome, or an error when there
  * is none; CANCELLED when `cancel` was requested.
+ *
+ * NO_SPACE and NO_MEMORY of any of them, and UNAVAILABLE of choose_engine() and trial(), say
+ * nothing about the job: the work is tried again later. The message says what to make room on.
  */
 #ifndef CULPRIT_SCHED_WORK_H
 #define CULPRIT_SCHED_WORK_H

@@ -81,6 +81,17 @@ static bool hold(struct scripted_work *self, bool until_cancelled, struct cancel
     return cancelled;
 }
 
+/* Counts the call; an error for those that are to fail in passing. */
+static int begin(struct scripted_work *self, enum scripted_step step, struct culprit_error *error)
+{
+    const struct scripted_script *script = self->script;
+
+    pthread_mutex_lock(&self->lock);
+    bool passing = self->counts.calls[step]++ < script->passing[step];
+    pthread_mutex_unlock(&self->lock);
+    return passing ? culprit_fail(error, script->passing_code, "%s", script->passing_failure) : 0;
+}
+
 /* --- operations ---------------------------------------------------------------------------- */
 
 static bool fill_commit(struct commit_info *commit, unsigned number)
@@ -107,6 +118,9 @@ static int resolve(struct work *work, const struct job *job, struct cancel *canc
     unsigned count = job->kind == JOB_RUN ? 1 : script->commits;
 
     (void)cancel;
+    int status = begin(self, SCRIPTED_RESOLVE, error);
+    if (status < 0)
+        return status;
     pthread_mutex_lock(&self->lock);
     self->counts.resolves++;
     pthread_mutex_unlock(&self->lock);
@@ -128,6 +142,9 @@ static int choose_engine(struct work *work, const struct job *job, const char *k
 
     (void)job;
     (void)cancel;
+    int status = begin(scripted(work), SCRIPTED_ENGINE, error);
+    if (status < 0)
+        return status;
     if (scripted(work)->script->engine_needs_kernel && !kernel)
         return culprit_fail(error, CULPRIT_CONFLICT, "a guest must be booted to tell");
     *ret = (struct work_engine){engine ? engine : ENGINE_DETERMINISTIC, 1};
@@ -140,6 +157,9 @@ static int identify(struct work *work, const struct job *job, const char *commit
     const char *failure = scripted(work)->script->identify_failure;
 
     (void)job;
+    int status = begin(scripted(work), SCRIPTED_IDENTIFY, error);
+    if (status < 0)
+        return status;
     if (failure)
         return culprit_fail(error, CULPRIT_NOT_FOUND, "%s", failure);
     digest_bytes(commit_id, strlen(commit_id), ret_recipe);
@@ -192,7 +212,9 @@ static int build(struct work *work, const struct work_build *build, struct cance
 {
     struct scripted_work *self = scripted(work);
 
-    (void)error;
+    int status = begin(self, SCRIPTED_BUILD, error);
+    if (status < 0)
+        return status;
     *ret = (struct build_result){0};
     enter(self, &self->building, &self->counts.builds_at_once, false);
     pthread_mutex_lock(&self->lock);
@@ -278,7 +300,9 @@ static int try(struct work *work, const struct work_trial *trial, struct cancel 
     bool exclusive = trial->engine.engine == ENGINE_REALTIME;
     unsigned image = 0;
 
-    int status = read_image(trial->kernel, &image, error);
+    int status = begin(self, SCRIPTED_TRIAL, error);
+    if (status == 0)
+        status = read_image(trial->kernel, &image, error);
     struct trial_result *result = status < 0 ? NULL : calloc(1, sizeof *result);
     if (!result)
         return status < 0 ? status : culprit_fail(error, CULPRIT_NO_MEMORY, "out of memory");

@@ -14,6 +14,15 @@
 
 enum { SCRIPTED_SEEDS_MAXIMUM = 4096, SCRIPTED_COMMITS_MAXIMUM = 256 };
 
+enum scripted_step {
+    SCRIPTED_ENGINE,
+    SCRIPTED_RESOLVE,
+    SCRIPTED_IDENTIFY,
+    SCRIPTED_BUILD,
+    SCRIPTED_TRIAL,
+    SCRIPTED_STEP_COUNT
+};
+
 struct scripted_script {
     unsigned commits; /* of a bisection: 0 is good, the last is bad; a line without merges */
     unsigned culprit; /* from this number on the level is the bad one; 0: none */
@@ -25,8 +34,12 @@ struct scripted_script {
     bool unbootable[SCRIPTED_COMMITS_MAXIMUM];
     bool same_image[SCRIPTED_COMMITS_MAXIMUM]; /* as the commit before */
 
-    unsigned infra_builds;       /* the first so many builds fail for the host's reasons */
-    unsigned infra_trials;       /* likewise trials */
+    unsigned infra_builds; /* the first so many builds fail for the host's reasons */
+    unsigned infra_trials; /* likewise trials */
+    /* The first so many calls of each operation give the error below, and no result. */
+    unsigned passing[SCRIPTED_STEP_COUNT];
+    enum culprit_code passing_code;
+    const char *passing_failure;
     bool hold_builds;            /* a build lasts until it is cancelled */
     bool hold_trials;            /* likewise a trial */
     const char *metric;          /* "exec.duration" when NULL */
@@ -38,7 +51,8 @@ struct scripted_script {
 };
 
 struct scripted_counts {
-    unsigned resolves, builds, trials, describes;
+    unsigned resolves, builds, trials, describes; /* those that did not fail in passing */
+    unsigned calls[SCRIPTED_STEP_COUNT];
     unsigned builds_at_once, trials_at_once; /* most that were seen */
     unsigned beside_exclusive;               /* times that something ran beside a realtime trial */
     unsigned repeated_seeds;                 /* of trials that had given a value before */

@@ -65,6 +65,7 @@ void stand_up(struct stand *stand)
         .mail_from = "culprit <culprit@example.org>",
         .mail_domain = "example.org",
         .mail_retry_ns = 1000000,
+        .retry_ns = stand->retry_ns ? stand->retry_ns : 1000000,
         .keep = stand->keep,
     };
     assert_success(service_new(&options, &stand->service, &error));
@@ -241,4 +242,36 @@ void stand_expect(struct stand *stand, int64_t job, const char *key, const char 
         fail_msg("%s is '%s', not '%s', in %s", key, found ? found : "no text", text, dump);
     }
     json_decref(root);
+}
+
+void stand_expect_end(struct stand *stand, int64_t job, const char *state, const char *part)
+{
+    stand_expect(stand, job, "state", state);
+    json_t *json = stand_job(stand, job);
+    const char *message = json_string_value(json_object_get(json, "message"));
+    if (!message || !strstr(message, part))
+        fail_msg("\"%s\" is not in the job's message: %s", part, message ? message : "none");
+    json_decref(json);
+}
+
+/* --- for stand_until() ---------------------------------------------------------------------- */
+
+bool stand_guest_is_held(struct stand *stand)
+{
+    return scripted_work_counts(stand->work).trials > 0;
+}
+
+bool stand_build_is_held(struct stand *stand)
+{
+    return scripted_work_counts(stand->work).builds > 0;
+}
+
+bool stand_is_stalled(struct stand *stand)
+{
+    json_t *health = NULL;
+
+    assert_success(service_health(stand->service, &health, &error));
+    bool stalled = strcmp(json_string_value(json_object_get(health, "status")), "stalled") == 0;
+    json_decref(health);
+    return stalled;
 }

@@ -22,6 +22,7 @@ struct stand {
     struct blobs_limits keep;
     int64_t clock_offset_ns; /* added to the time of day that the scheduler sees */
     uint64_t patience_usec;  /* 0: 60 s */
+    uint64_t retry_ns;       /* 0: 1 ms */
 
     struct clock clock;
     sd_event *event;
@@ -52,11 +53,18 @@ bool stand_step(struct stand *stand, int64_t job, unsigned facts);
 /* Runs the loop until `ready` says so. */
 void stand_until(struct stand *stand, bool (*ready)(struct stand *stand));
 
+/* For stand_until(): something is in flight, or the service says that it is stalled. */
+bool stand_guest_is_held(struct stand *stand);
+bool stand_build_is_held(struct stand *stand);
+bool stand_is_stalled(struct stand *stand);
+
 /* Leaves no room in the store (which needs a maximum). */
 void stand_fill_store(struct stand *stand, int64_t job);
 
 /* The job as the service gives it; the caller's. */
 json_t *stand_job(struct stand *stand, int64_t job);
+/* Fails the test unless the job is in `state` and its message contains `part`. */
+void stand_expect_end(struct stand *stand, int64_t job, const char *state, const char *part);
 /* Fails the test unless job[key] (a path with dots) is the text. */
 void stand_expect(struct stand *stand, int64_t job, const char *key, const char *text);
 

@@ -111,6 +111,33 @@ static void the_outbox_outlives_the_daemon(void **state)
     free(stand.mail.last);
 }
 
+static bool is_being_delivered(struct stand *stand)
+{
+    return stand->mail.attempts > 0;
+}
+
+/* The daemon's end does not wait for the server, and the message stays. */
+static void a_silent_server_holds_nobody(void **state)
+{
+    struct stand stand = {.directory = *state, .script = &one, .mail = {.silent = true}};
+    unsigned attempts = 0;
+
+    stand_up(&stand);
+    waiting_job = stand_submit_run(&stand, "");
+    stand_finish(&stand, waiting_job);
+    stand_until(&stand, is_being_delivered);
+    stand_down(&stand);
+    assert_int_equal(stand.mail.cancelled, 1);
+
+    stand.mail.silent = false;
+    stand_up(&stand);
+    stand_until(&stand, is_settled);
+    assert_int_equal(state_of(&stand, waiting_job, &attempts), MAIL_DELIVERED);
+    assert_int_equal(attempts, 1);
+    stand_down(&stand);
+    free(stand.mail.last);
+}
+
 static void without_a_mailer_nothing_waits(void **state)
 {
     struct stand stand = {.directory = *state, .script = &one, .without_mailer = true};
@@ -131,6 +158,7 @@ int main(void)
         scratch_test(a_server_that_is_away_is_tried_again),
         scratch_test(a_refusal_is_final),
         scratch_test(the_outbox_outlives_the_daemon),
+        scratch_test(a_silent_server_holds_nobody),
         scratch_test(without_a_mailer_nothing_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
