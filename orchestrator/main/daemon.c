@@ -14,8 +14,7 @@
 #include "base/path.h"
 #include "base/paths.h"
 #include "build/builder.h"
-#include "guest/libvirt/libvirt.h"
-#include "guest/probe.h"
+#include "main/libvirt_host.h"
 #include "main/smtp_mailer.h"
 #include "sched/real_work.h"
 #include "sched/service.h"
@@ -27,8 +26,8 @@ struct daemon {
     struct store *store;
     struct blobs *blobs;
     struct builder *builder;
-    struct hypervisor *hypervisor;
-    struct host_capabilities capabilities;
+    struct guest_host *guests;
+    char without_guests[CULPRIT_MESSAGE_SIZE]; /* why, as last said; "": with them */
     struct work *work;
     struct mailer *mailer;
     struct service *service;
@@ -43,8 +42,7 @@ static void daemon_close_cleanup(struct daemon *daemon)
     service_free(daemon->service);
     smtp_mailer_free(daemon->mailer);
     real_work_free(daemon->work);
-    host_capabilities_clear(&daemon->capabilities);
-    hypervisor_free(daemon->hypervisor);
+    guest_host_free(daemon->guests);
     builder_free(daemon->builder);
     blobs_close(daemon->blobs);
     store_close(daemon->store);
@@ -108,38 +106,26 @@ static int open_builder(struct daemon *daemon, struct culprit_error *error)
     return builder_new(&options, &daemon->builder, error);
 }
 
-static int clean_leftovers(struct daemon *daemon, struct culprit_error *error)
+/* On the loop, after each attempt to reach libvirt: the daemon serves without it, and jobs wait. */
+static void on_guests_answered(void *owner, const struct culprit_error *why)
 {
-    unsigned count = 0;
-    char text[64];
+    struct daemon *daemon = owner;
+    char reason[CULPRIT_MESSAGE_SIZE + 16];
 
-    int status = daemon->hypervisor->ops->clean_leftovers(daemon->hypervisor, &count, error);
-    if (status == 0 && count) {
-        snprintf(text, sizeof text, "COUNT=%u", count);
-        log_info("guests of an earlier run were removed", text, NULL);
+    if (why && strcmp(daemon->without_guests, why->message) != 0) {
+        snprintf(reason, sizeof reason, "REASON=%s", why->message);
+        log_error("there are no guests: trying again", reason, NULL);
+    } else if (!why && daemon->without_guests[0]) {
+        log_info("guests can be had again", NULL);
     }
-    return status;
+    snprintf(daemon->without_guests, sizeof daemon->without_guests, "%s", why ? why->message : "");
+    service_hold(daemon->service, why ? why->message : NULL);
 }
 
-static int open_hypervisor(struct daemon *daemon, struct culprit_error *error)
+static int open_guests(struct daemon *daemon, struct culprit_error *error)
 {
-    const struct config *config = daemon->config;
-    _cleanup_free_ char *directory = path_join(config->state_directory, "libvirt");
-    const struct libvirt_options options = {
-        .uri = config->guests.uri,
-        .directory = directory,
-        .owner = config->guests.owner,
-    };
-
-    if (!directory)
-        return no_memory(error);
-    int status = libvirt_hypervisor_open(&options, &daemon->hypervisor, error);
-    if (status == 0)
-        status = clean_leftovers(daemon, error);
-    if (status == 0)
-        status = host_capabilities_read(libvirt_hypervisor_qemu_version(daemon->hypervisor),
-                                        config->cache_directory, &daemon->capabilities, error);
-    return status;
+    return libvirt_host_new(daemon->config, daemon->event, on_guests_answered, daemon,
+                            &daemon->guests, error);
 }
 
 static int open_work(struct daemon *daemon, struct culprit_error *error)
@@ -147,8 +133,7 @@ static int open_work(struct daemon *daemon, struct culprit_error *error)
     const struct real_work_options options = {
         .catalogue = daemon->catalogue,
         .builder = daemon->builder,
-        .hypervisor = daemon->hypervisor,
-        .capabilities = &daemon->capabilities,
+        .guests = daemon->guests,
         .cache_directory = daemon->config->cache_directory,
         .state_directory = daemon->config->state_directory,
     };
@@ -263,8 +248,7 @@ static void say_ready(const struct daemon *daemon)
 static int open_all(struct daemon *daemon, struct culprit_error *error)
 {
     static int (*const steps[])(struct daemon *, struct culprit_error *) = {
-        open_loop,       open_catalogue, open_store,   open_builder,
-        open_hypervisor, open_work,      open_service,
+        open_loop, open_catalogue, open_store, open_builder, open_guests, open_work, open_service,
     };
     int status = 0;
 

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sched/real_work.h"
 
-#include <pthread.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/gate.h"
 #include "base/path.h"
+#include "sched/clones.h"
+#include "sched/room.h"
 #include "trial/choose.h"
 
 enum { DIFFSTAT_MAXIMUM = 16 * 1024 };
@@ -13,8 +15,9 @@ enum { DIFFSTAT_MAXIMUM = 16 * 1024 };
 struct real_work {
     struct work work;
     struct real_work_options options;
-    pthread_mutex_t mirrors; /* a mirror is made and updated by one thread at a time */
-    pthread_mutex_t engines; /* so that two jobs do not probe at once; guards the capabilities */
+    struct clones *clones;
+    struct gate *engines; /* so that two jobs do not probe at once; guards the capabilities */
+    struct room room;
 };
 
 static struct real_work *real(struct work *work)
@@ -22,29 +25,7 @@ static struct real_work *real(struct work *work)
     return (struct real_work *)work;
 }
 
-/* --- repositories -------------------------------------------------------------------------- */
-
-static int open_repository(struct real_work *self, const char *name, bool fetch,
-                           struct cancel *cancel, struct repository **ret,
-                           struct culprit_error *error)
-{
-    CULPRIT_CLEANUP(repository_free) struct repository *repository = NULL;
-    const char *location = catalogue_repository(self->options.catalogue, name);
-
-    if (!location)
-        return culprit_fail(error, CULPRIT_NOT_FOUND,
-                            "the repository '%s' is no longer in the configuration", name);
-    pthread_mutex_lock(&self->mirrors);
-    int status = repository_open(name, location, self->options.cache_directory, cancel, &repository,
-                                 error);
-    if (status == 0 && fetch)
-        status = repository_fetch(repository, cancel, error);
-    pthread_mutex_unlock(&self->mirrors);
-    if (status < 0)
-        return status;
-    *ret = take(repository);
-    return 0;
-}
+/* --- commits ------------------------------------------------------------------------------- */
 
 static void commit_range_clear_cleanup(struct commit_range *range)
 {
@@ -85,15 +66,23 @@ static int resolve_bisect(struct repository *repository, const struct job_source
     return status;
 }
 
+/* A fetch into a full cache is worth another one later, whatever libgit2 calls it. */
+static int explain_room(const struct real_work *self, int status, struct culprit_error *error)
+{
+    return error && room_is_missing(error->message) ? room_fail(&self->room, error->message, error)
+                                                    : status;
+}
+
 static int resolve(struct work *work, const struct job *job, struct cancel *cancel,
                    struct commit_range *ret, struct culprit_error *error)
 {
     CULPRIT_CLEANUP(repository_free) struct repository *repository = NULL;
+    struct real_work *self = real(work);
 
-    int status = open_repository(real(work), job->source.repository, true, cancel, &repository,
-                                 error);
+    int status = clones_open(self->clones, job->source.repository, true, cancel, &repository,
+                             error);
     if (status < 0)
-        return status;
+        return explain_room(self, status, error);
     return job->kind == JOB_RUN ? resolve_run(repository, job->source.commit, ret, error)
                                 : resolve_bisect(repository, &job->source, ret, error);
 }
@@ -103,8 +92,8 @@ static int describe(struct work *work, const struct job *job, const char *commit
 {
     CULPRIT_CLEANUP(repository_free) struct repository *repository = NULL;
 
-    int status = open_repository(real(work), job->source.repository, false, NULL, &repository,
-                                 error);
+    int status = clones_open(real(work)->clones, job->source.repository, false, NULL, &repository,
+                             error);
     if (status < 0)
         return status;
     return repository_show(repository, commit_id, DIFFSTAT_MAXIMUM, ret_message, ret_diffstat,
@@ -123,10 +112,17 @@ static int job_topology(struct real_work *self, const struct job *job, const str
     return 0;
 }
 
-/* Boots the kernel if the answer hangs on it. Within the lock. */
+/* What a choice hangs on, besides the job. */
+struct choice_host {
+    struct hypervisor *hypervisor;
+    struct host_capabilities *capabilities;
+    const struct topology *topology;
+};
+
+/* Boots the kernel if the answer hangs on it. In its turn. */
 static int probe_and_choose(struct real_work *self, const struct job *job, const char *kernel,
-                            const struct topology *topology, struct cancel *cancel,
-                            enum engine *ret, struct culprit_error *error)
+                            const struct choice_host *host, struct cancel *cancel, enum engine *ret,
+                            struct culprit_error *error)
 {
     _cleanup_free_ char *image = catalogue_image(self->options.catalogue, job->guest.image);
     _cleanup_free_ char *directory = path_join(self->options.state_directory, "probe");
@@ -146,25 +142,25 @@ static int probe_and_choose(struct real_work *self, const struct job *job, const
                             "the topology 'pair', which KVM is probed with, is not there");
     int status = file_make_directories(directory, 0755, error);
     if (status == 0)
-        status = engine_choose(self->options.hypervisor, &choice, job->guest.engine, topology,
-                               self->options.capabilities, cancel, ret, reason, error);
+        status = engine_choose(host->hypervisor, &choice, job->guest.engine, host->topology,
+                               host->capabilities, cancel, ret, reason, error);
     file_remove_tree(directory, NULL);
     return status;
 }
 
-static int choose_locked(struct real_work *self, const struct job *job, const char *kernel,
-                         const struct topology *topology, struct cancel *cancel, enum engine *ret,
-                         struct culprit_error *error)
+static int choose_in_turn(struct real_work *self, const struct job *job, const char *kernel,
+                          const struct choice_host *host, struct cancel *cancel, enum engine *ret,
+                          struct culprit_error *error)
 {
     char reason[ENGINE_REASON_SIZE];
 
-    if (!engine_needs_probe(job->guest.engine, topology, self->options.capabilities))
-        return engine_resolve(job->guest.engine, topology, self->options.capabilities, ret, reason,
+    if (!engine_needs_probe(job->guest.engine, host->topology, host->capabilities))
+        return engine_resolve(job->guest.engine, host->topology, host->capabilities, ret, reason,
                               error);
     if (!kernel)
         return culprit_fail(error, CULPRIT_CONFLICT,
                             "whether KVM works here can only be told with a kernel to boot");
-    return probe_and_choose(self, job, kernel, topology, cancel, ret, error);
+    return probe_and_choose(self, job, kernel, host, cancel, ret, error);
 }
 
 static int choose_engine(struct work *work, const struct job *job, const char *kernel,
@@ -172,19 +168,22 @@ static int choose_engine(struct work *work, const struct job *job, const char *k
                          struct culprit_error *error)
 {
     struct real_work *self = real(work);
-    const struct topology *topology = NULL;
+    struct choice_host host = {0};
     enum engine engine = ENGINE_AUTO;
 
-    int status = job_topology(self, job, &topology, error);
+    int status = job_topology(self, job, &host.topology, error);
+    if (status == 0)
+        status = guest_host_get(self->options.guests, &host.hypervisor, &host.capabilities, error);
+    if (status == 0)
+        status = gate_enter(self->engines, cancel, error);
     if (status < 0)
         return status;
-    pthread_mutex_lock(&self->engines);
-    status = choose_locked(self, job, kernel, topology, cancel, &engine, error);
-    pthread_mutex_unlock(&self->engines);
+    status = choose_in_turn(self, job, kernel, &host, cancel, &engine, error);
+    gate_leave(self->engines);
     if (status < 0)
         return status;
     ret->engine = engine;
-    ret->shift = job->guest.shift >= 0 ? (unsigned)job->guest.shift : topology->shift;
+    ret->shift = job->guest.shift >= 0 ? (unsigned)job->guest.shift : host.topology->shift;
     return 0;
 }
 
@@ -250,12 +249,18 @@ static int build(struct work *work, const struct work_build *build, struct cance
 
     int status = fill_recipe(self, build->job, build->commit_id, &recipe, error);
     if (status == 0)
-        status = open_repository(self, build->job->source.repository, false, cancel, &repository,
-                                 error);
+        status = room_check_build(&self->room, error);
+    if (status == 0)
+        status = clones_open(self->clones, build->job->source.repository, false, cancel,
+                             &repository, error);
+    if (status == 0)
+        status = builder_build(self->options.builder, repository, &recipe.recipe, build->image_path,
+                               build->log_path, build->config_path, cancel, ret, error);
     if (status < 0)
-        return status;
-    return builder_build(self->options.builder, repository, &recipe.recipe, build->image_path,
-                         build->log_path, build->config_path, cancel, ret, error);
+        return explain_room(self, status, error);
+    if (ret->outcome == OUTCOME_INFRA_FAILED && room_is_missing(ret->message))
+        return room_fail(&self->room, ret->message, error);
+    return 0;
 }
 
 /* --- trials -------------------------------------------------------------------------------- */
@@ -266,11 +271,15 @@ static int run_trial(struct work *work, const struct work_trial *trial, struct c
     struct real_work *self = real(work);
     const struct job *job = trial->job;
     const struct topology *topology = NULL;
+    struct hypervisor *hypervisor;
+    struct host_capabilities *capabilities;
     _cleanup_free_ char *image = catalogue_image(self->options.catalogue, job->guest.image);
 
     if (!image)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot run a trial: out of memory");
     int status = job_topology(self, job, &topology, error);
+    if (status == 0)
+        status = guest_host_get(self->options.guests, &hypervisor, &capabilities, error);
     if (status < 0)
         return status;
     const struct trial_spec spec = {
@@ -290,7 +299,15 @@ static int run_trial(struct work *work, const struct work_trial *trial, struct c
         .directory = trial->directory,
         .label = trial->label,
     };
-    return trial_run(self->options.hypervisor, &spec, cancel, ret, error);
+    status = trial_run(hypervisor, &spec, cancel, ret, error);
+    if (status < 0)
+        return explain_room(self, status, error);
+    if ((*ret)->outcome != OUTCOME_INFRA_FAILED || !room_is_missing((*ret)->message))
+        return 0;
+    status = room_fail(&self->room, (*ret)->message, error);
+    trial_result_free(*ret);
+    *ret = NULL;
+    return status;
 }
 
 static const struct work_ops ops = {
@@ -306,14 +323,19 @@ int real_work_new(const struct real_work_options *options, struct work **ret,
                   struct culprit_error *error)
 {
     struct real_work *self = calloc(1, sizeof *self);
+    CULPRIT_CLEANUP(real_work_free) struct work *work = self ? &self->work : NULL;
 
     if (!self)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot set up the work: out of memory");
     self->work.ops = &ops;
     self->options = *options;
-    pthread_mutex_init(&self->mirrors, NULL);
-    pthread_mutex_init(&self->engines, NULL);
-    *ret = &self->work;
+    self->room = (struct room){options->cache_directory, options->state_directory};
+    int status = clones_new(options->catalogue, options->cache_directory, &self->clones, error);
+    if (status == 0)
+        status = gate_new(&self->engines, error);
+    if (status < 0)
+        return status;
+    *ret = take(work);
     return 0;
 }
 
@@ -323,7 +345,7 @@ void real_work_free(struct work *work)
 
     if (!self)
         return;
-    pthread_mutex_destroy(&self->mirrors);
-    pthread_mutex_destroy(&self->engines);
+    clones_free(self->clones);
+    gate_free(self->engines);
     free(self);
 }

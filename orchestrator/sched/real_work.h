@@ -4,19 +4,17 @@
 #ifndef CULPRIT_SCHED_REAL_WORK_H
 #define CULPRIT_SCHED_REAL_WORK_H
 
-#include "guest/hypervisor.h"
-#include "guest/probe.h"
 #include "sched/catalogue.h"
+#include "sched/guest_host.h"
 #include "sched/work.h"
 
 /* All borrowed; they outlive the work. */
 struct real_work_options {
     const struct catalogue *catalogue;
     struct builder *builder;
-    struct hypervisor *hypervisor;
-    struct host_capabilities *capabilities; /* of this host; learns what a probe finds */
-    const char *cache_directory;            /* mirrors of repositories, the probe's answer */
-    const char *state_directory;            /* for the files of a probe */
+    struct guest_host *guests;   /* its capabilities learn what a probe finds */
+    const char *cache_directory; /* mirrors of repositories, the probe's answer */
+    const char *state_directory; /* for the files of a probe */
 };
 
 int real_work_new(const struct real_work_options *options, struct work **ret,

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The program culpritd as its users see it: start, refusals, end. Guests and builds are not for
  * here. */
+#include <arpa/inet.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/socket.h>
 
+#include "base/clock.h"
 #include "daemon.h"
 #include "scratch.h"
 
@@ -60,14 +63,71 @@ static void faults_are_sentences(void **state)
     expect_refusal(good, "--no-such-option", 4, "usage: culpritd");
 }
 
-/* A libvirt that is not there, or does not answer. */
-static void libvirt_that_is_away_is_said(void **state)
+static const char document[] =
+    "version: 1\nname: x\nkind: run\nsource: {repository: linux, commit: v1}\n"
+    "guest: {topology: pair}\nworkloads: [{exec: {command: \"true\"}}]\n"
+    "notify: {mail: [ada@example.org]}\n";
+
+/* A libvirt that is not there: the daemon serves, says so, and a job waits for it until somebody
+ * cancels it. */
+static void without_libvirt_it_serves(void **state)
 {
     _cleanup_free_ char *uri = text_format(
         "guests: {uri: 'qemu+unix:///system?socket=%s/no-socket'}\n", (char *)*state);
     _cleanup_free_ char *config = daemon_configure(*state, repositories, uri);
+    char answer[8192];
+    struct daemon daemon;
 
-    expect_refusal(config, NULL, 6, "libvirt");
+    daemon_start(&daemon, config, NULL);
+    daemon_expect_ready(&daemon);
+    assert_true(daemon_read_until(&daemon, "there are no guests"));
+    assert_int_equal(daemon_ask(&daemon, "/api/v1/healthz", NULL, answer, sizeof answer), 503);
+    assert_contains(answer, "guests cannot be run");
+    assert_contains(answer, "no-socket");
+    assert_int_equal(daemon_ask(&daemon, "/api/v1/jobs", document, answer, sizeof answer), 201);
+    daemon_watch(&daemon, 1, "guests cannot be run");
+    assert_int_equal(daemon_ask(&daemon, "/api/v1/jobs/1", NULL, answer, sizeof answer), 200);
+    assert_contains(answer, "\"state\": \"preparing\"");
+    daemon_expect_end(&daemon);
+}
+
+static unsigned listen_silently(int *ret_fd)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t size = sizeof address;
+
+    *ret_fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    assert_int_equal(bind(*ret_fd, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(*ret_fd, 1), 0);
+    assert_int_equal(getsockname(*ret_fd, (struct sockaddr *)&address, &size), 0);
+    return ntohs(address.sin_port);
+}
+
+/* The job ends at once, for its repository is not there, and its report is on the way to a server
+ * that takes the connection and says nothing. */
+static void a_silent_mail_server_does_not_hold_its_end(void **state)
+{
+    int listener = -1;
+    _cleanup_free_ char *mail = text_format("mail: {host: 127.0.0.1, port: %u, security: plain}\n",
+                                            listen_silently(&listener));
+    _cleanup_free_ char *config = daemon_configure(*state, repositories, mail);
+    char answer[8192];
+    struct daemon daemon;
+
+    for (int round = 0; round < 2; round++) {
+        daemon_start(&daemon, config, NULL);
+        daemon_expect_ready(&daemon);
+        if (round == 0)
+            assert_int_equal(daemon_ask(&daemon, "/api/v1/jobs", document, answer, sizeof answer),
+                             201);
+        int connection = accept(listener, NULL, NULL); /* in the second round from the outbox */
+        assert_true(connection >= 0);
+        uint64_t start = clock_monotonic(&clock_system);
+        daemon_expect_end(&daemon);
+        assert_in_range(clock_monotonic(&clock_system) - start, 0, 20000000000);
+        close(connection);
+    }
+    close(listener);
 }
 
 static void tokens_are_made(void **state)
@@ -89,8 +149,11 @@ static void tokens_are_made(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        scratch_test(it_serves_and_ends),   scratch_test(a_kill_leaves_nothing_in_the_way),
-        scratch_test(faults_are_sentences), scratch_test(libvirt_that_is_away_is_said),
+        scratch_test(it_serves_and_ends),
+        scratch_test(a_kill_leaves_nothing_in_the_way),
+        scratch_test(faults_are_sentences),
+        scratch_test(without_libvirt_it_serves),
+        scratch_test(a_silent_mail_server_does_not_hold_its_end),
         scratch_test(tokens_are_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
