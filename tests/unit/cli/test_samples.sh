@@ -24,11 +24,12 @@ check() {
 printf '%s\n' 7288 12880 2516 8880 5120 >good
 printf '%s\n' 15984 16080 15792 16144 15936 >bad
 printf '%s\n' 1 2 3 >few
+printf '%s\n' 3 2 1 >three
 
 check 1 "bad is worse than good, by +119.3%" good bad --better lower
 check 0 "bad is better than good, by +119.3%" good bad --better=higher
-check 2 "needs 2 more   standard input" good bad - <few
-check 2 "few and standard input cannot be told apart by 3 and 3 trials" few - <few
+check 2 "needs 2 more   standard input" good bad - <three
+check 2 "few and standard input cannot be told apart by 3 and 3 trials" few - <three
 check 0 "No difference was shown between good and good: p = 1.00" good good
 check 4 "culprit: standard input:2: \"x\" is not a number" good - <<<$'1\nx'
 check 5 "culprit: cannot open nothing" good nothing
