@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 void figures_clear(struct figures *figures)
 {
@@ -44,10 +45,19 @@ static void compare(struct figure *figure)
                                        culprit->count, &options, &figure->comparison, NULL) == 0;
 }
 
-/* Metrics and counters are corrected apart: hundreds of counters must not drown what the workload
- * itself measured. */
-static int correct(struct figures *figures, bool counters, size_t *ret_count,
-                   struct culprit_error *error)
+/* The metric that the job asked about was chosen before anything was measured, and stands alone.
+ * The others were looked at because they were there; counters apart from metrics, for hundreds of
+ * counters must not drown what the workload itself measured. */
+static enum figure_family family_of(const struct report *report, const struct report_row *row)
+{
+    if (row->counter)
+        return FAMILY_COUNTERS;
+    if (report->job->metric.name && strcmp(report->job->metric.name, row->metric) == 0)
+        return FAMILY_ASKED;
+    return FAMILY_OTHERS;
+}
+
+static int correct(struct figures *figures, enum figure_family kind, struct culprit_error *error)
 {
     _cleanup_free_ struct comparison *family = calloc(figures->count + 1, sizeof *family);
     size_t count = 0, next = 0;
@@ -56,15 +66,15 @@ static int correct(struct figures *figures, bool counters, size_t *ret_count,
     if (!family)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot correct p values: no memory");
     for (size_t i = 0; i < figures->count; i++)
-        if (figures->items[i].compared && figures->items[i].row->counter == counters)
+        if (figures->items[i].compared && figures->items[i].family == kind)
             family[count++] = figures->items[i].comparison;
     r = comparison_correct(family, count, error);
     if (r < 0)
         return r;
     for (size_t i = 0; i < figures->count; i++)
-        if (figures->items[i].compared && figures->items[i].row->counter == counters)
+        if (figures->items[i].compared && figures->items[i].family == kind)
             figures->items[i].comparison = family[next++];
-    *ret_count = count;
+    figures->compared[kind] = count;
     return 0;
 }
 
@@ -79,14 +89,15 @@ int figures_compute(const struct report *report, struct figures *ret, struct cul
     figures.count = report->row_count;
     for (size_t i = 0; i < figures.count; i++) {
         figures.items[i].row = &report->rows[i];
+        figures.items[i].family = family_of(report, &report->rows[i]);
         summarise(&figures.items[i]);
         compare(&figures.items[i]);
     }
-    r = correct(&figures, false, &figures.metrics, error);
-    if (r == 0)
-        r = correct(&figures, true, &figures.counters, error);
-    if (r < 0)
-        return r;
+    for (enum figure_family kind = 0; kind < FAMILY_COUNT; kind++) {
+        r = correct(&figures, kind, error);
+        if (r < 0)
+            return r;
+    }
     *ret = figures;
     figures = (struct figures){0};
     return 0;

@@ -9,19 +9,23 @@
 #include "report/comparison_table.h"
 #include "report/report.h"
 
+/* Comparisons whose p values are corrected together, after Holm. */
+enum figure_family { FAMILY_ASKED, FAMILY_OTHERS, FAMILY_COUNTERS, FAMILY_COUNT };
+
 struct figure {
     const struct report_row *row;
+    enum figure_family family;
     bool present[2];
     struct sample_summary sides[2];
     bool compared; /* both sides present, and not too far apart for a difference */
-    /* Valid when compared: culprit over parent, corrected over the rows of its kind. */
+    /* Valid when compared: culprit over parent, corrected over the rows of its family. */
     struct comparison comparison;
 };
 
 struct figures {
     struct figure *items;
     size_t count;
-    size_t metrics, counters; /* rows that were compared, by kind: the sizes of the two families */
+    size_t compared[FAMILY_COUNT]; /* rows that were, by family */
 };
 
 #define FIGURES_CONFIDENCE 0.95

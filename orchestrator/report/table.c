@@ -99,26 +99,39 @@ static void write_counters(struct buffer *out, const struct figures *figures)
     free(notable);
 }
 
-static void explain(struct buffer *out, const struct figures *figures)
+static void explain_correction(struct buffer *out, const struct figures *figures)
 {
+    size_t others = figures->compared[FAMILY_OTHERS], counters = figures->compared[FAMILY_COUNTERS];
     char text[1024];
 
+    if (figures->compared[FAMILY_ASKED] > 0)
+        layout_wrap(
+            out, "  ", "  ",
+            "The metric that the job asked about comes first, and its p is as it is: it was "
+            "chosen before anything was measured.");
+    if (others > 1) {
+        snprintf(text, sizeof text, "The p of the other metrics is Holm-corrected over the %zu.",
+                 others);
+        layout_wrap(out, "  ", "  ", text);
+    }
+    if (counters > 0) {
+        snprintf(text, sizeof text,
+                 "The p of counters is Holm-corrected over all %zu. Listed are only those that "
+                 "moved by a tenth with an uncorrected p of at most %.2g: by chance alone that "
+                 "happens to about %.1f of them.",
+                 counters, FIGURES_NOTABLE_P, FIGURES_NOTABLE_P * (double)counters);
+        layout_wrap(out, "  ", "  ", text);
+    }
+}
+
+static void explain(struct buffer *out, const struct figures *figures)
+{
     buffer_puts(out, "\n");
     layout_wrap(out, "  ", "  ",
                 "Medians over trials (boots) with a robust spread (Qn) after +-; change: "
                 "Hodges-Lehmann shift as a share of the parent's median (or in the metric's unit "
-                "where that is 0) with its interval; p: exact two-sided Mann-Whitney test, "
-                "Holm-corrected.");
-    if (figures->counters > 0) {
-        snprintf(
-            text, sizeof text,
-            "p is corrected over the %zu metrics and over the %zu counters, each apart. Of the "
-            "counters only those are listed that moved by a tenth with an uncorrected p of at "
-            "most %.2g: by chance alone that happens to about %.1f of them.",
-            figures->metrics, figures->counters, FIGURES_NOTABLE_P,
-            FIGURES_NOTABLE_P * (double)figures->counters);
-        layout_wrap(out, "  ", "  ", text);
-    }
+                "where that is 0) with its interval; p: exact two-sided Mann-Whitney test.");
+    explain_correction(out, figures);
 }
 
 void table_compare(struct buffer *out, const struct report *report, const struct figures *figures)

@@ -228,7 +228,7 @@ static void test_json(void **state)
     row = json_array_get(json_object_get(json, "rows"), 0);
     row = json_object_get(row, "comparison");
     assert_true(fabs(json_number_value(json_object_get(row, "p")) - 2 / 252.0) < 1e-12);
-    assert_true(fabs(json_number_value(json_object_get(row, "p_holm")) - 4 / 252.0) < 1e-12);
+    assert_true(fabs(json_number_value(json_object_get(row, "p_holm")) - 2 / 252.0) < 1e-12);
     assert_string_equal(json_string_value(json_object_get(row, "verdict")), "worse");
     assert_true(json_number_value(json_object_get(json_object_get(row, "ratio"), "lower")) > 1);
     assert_int_equal(json_array_size(json_object_get(json, "verification")), 1);
