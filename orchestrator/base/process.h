@@ -3,10 +3,15 @@
  * Runs one program to its end, with limits. Blocking: for worker threads and the command line.
  *
  * The child leads a session and process group of its own, without a terminal, and starts with
- * default signals, an empty standard input and no other descriptor. It dies with the thread that
- * called (PR_SET_PDEATHSIG), so a killed daemon leaves none behind. On a limit or a cancellation
+ * default signals, an empty standard input and no other descriptor. On a limit or a cancellation
  * the whole group gets SIGTERM, and SIGKILL after a grace of two seconds; what is left of the
  * group when its leader ends is killed too. Waits on a pidfd: no polling, no SIGCHLD handler.
+ *
+ * A killed daemon takes the leader with it, and the leader alone: PR_SET_PDEATHSIG kills it when
+ * the thread that called here ends, however it ends. That signal goes to nobody whom the leader has
+ * started, and is switched off by the exec() of a set-user-ID program or one with file
+ * capabilities. What must die as a whole therefore runs under a leader that sees to it, as kernel
+ * builds do in a process namespace (build/sandbox.h).
  *
  * Output passes through a pipe that the caller's thread empties, so its maximum holds exactly and
  * for all processes of the group together.

@@ -120,7 +120,8 @@ child_main(const struct strv *argv, const struct process_options *options,
 {
     if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
         child_fail(pipes, STEP_SESSION);
-    /* A parent that died before the prctl() sends nothing any more. */
+    /* A parent that died before the prctl() sends nothing any more. That the process lives is
+     * enough: its thread that forked waits for the exec(), and does not end alone. */
     if (getppid() != parent)
         child_fail(pipes, STEP_PARENT_GONE);
     if (setsid() < 0)
