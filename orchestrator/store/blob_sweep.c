@@ -82,8 +82,14 @@ static int list_directory(const char *path, const char *prefix, const struct str
     return 0;
 }
 
-/* Not when it was used since it was listed. */
-static void remove_entry(struct blobs *blobs, const struct entry *entry, struct blobs_swept *swept)
+static void count_kept(const struct entry *entry, struct blobs_swept *swept)
+{
+    swept->kept++;
+    swept->kept_bytes += entry->size;
+}
+
+/* Not when it was used since it was listed. Gives whether its room is free now. */
+static bool remove_entry(struct blobs *blobs, const struct entry *entry, struct blobs_swept *swept)
 {
     struct stat status;
 
@@ -95,9 +101,9 @@ static void remove_entry(struct blobs *blobs, const struct entry *entry, struct 
         swept->removed++;
         swept->removed_bytes += entry->size;
     } else {
-        swept->kept++;
-        swept->kept_bytes += entry->size;
+        count_kept(entry, swept);
     }
+    return removed;
 }
 
 static int by_last_use(const void *left, const void *right)
@@ -125,11 +131,10 @@ static void apply_limits(struct blobs *blobs, struct entries *entries,
         if (older(entry, limits->now_ns, GRACE_NS) &&
             (older(entry, limits->now_ns, limits->age_ns) ||
              (limits->maximum && total > limits->maximum))) {
-            remove_entry(blobs, entry, swept);
-            total -= entry->size;
+            if (remove_entry(blobs, entry, swept))
+                total -= entry->size;
         } else {
-            swept->kept++;
-            swept->kept_bytes += entry->size;
+            count_kept(entry, swept);
         }
     }
 }
@@ -143,6 +148,8 @@ static int sweep_temporary(struct blobs *blobs, uint64_t now_ns, struct blobs_sw
     for (size_t i = 0; status == 0 && i < entries.count; i++) {
         if (older(&entries.items[i], now_ns, ORPHAN_AGE_NS))
             remove_entry(blobs, &entries.items[i], swept);
+        else
+            count_kept(&entries.items[i], swept); /* being written: it takes room already */
     }
     return status;
 }

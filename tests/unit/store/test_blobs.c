@@ -170,6 +170,64 @@ static void old_ones_are_swept(void **state)
     }
 }
 
+/* What is being written takes room as well: 4000 bytes are kept, and 1500 on their way. */
+static void what_is_being_written_counts(void **state)
+{
+    uint64_t now = clock_realtime(&clock_system);
+    CULPRIT_CLEANUP(blobs_close) struct blobs *blobs = open_blobs(*state);
+    const struct blobs_limits limits = {.maximum = 3500, .now_ns = now};
+    _cleanup_free_ char *path = path_join(*state, "blobs/tmp/abcdef");
+    char digests[4][DIGEST_HEX_SIZE], bytes[1500] = "";
+    struct blobs_swept swept = {0};
+
+    put_aged(blobs, *state, now, digests);
+    assert_success(file_write_atomic(path, bytes, sizeof bytes, 0600, &error));
+    assert_success(blobs_sweep(blobs, &limits, NULL, &swept, &error));
+    assert_int_equal(swept.removed, 2);
+    assert_int_equal(swept.removed_bytes, 2000);
+    assert_int_equal(swept.kept_bytes, 3500);
+}
+
+static void set_mode(const char *scratch, const char *name, mode_t mode)
+{
+    _cleanup_free_ char *path = path_join(scratch, name);
+    assert_int_equal(chmod(path, mode), 0);
+}
+
+/* The oldest cannot be removed, for its directory may not be written to; root may do everything, so
+ * it becomes somebody else meanwhile. Its room is not free: the next one has to go. */
+static void only_what_is_gone_makes_room(void **state)
+{
+    enum { NOBODY = 65534 };
+    uint64_t now = clock_realtime(&clock_system);
+    CULPRIT_CLEANUP(blobs_close) struct blobs *blobs = open_blobs(*state);
+    const struct blobs_limits limits = {.maximum = 3500, .now_ns = now};
+    char digests[4][DIGEST_HEX_SIZE], name[32];
+    struct blobs_swept swept = {0};
+
+    put_aged(blobs, *state, now, digests);
+    set_mode(*state, "", 0755);
+    set_mode(*state, "blobs", 0755);
+    set_mode(*state, "blobs/tmp", 0755);
+    for (unsigned i = 0; i < 4; i++) {
+        snprintf(name, sizeof name, "blobs/%.2s", digests[i]);
+        set_mode(*state, name, i ? 0777 : 0555);
+    }
+    bool root = geteuid() == 0;
+    assert_true(!root || seteuid(NOBODY) == 0);
+    int status = blobs_sweep(blobs, &limits, NULL, &swept, &error);
+    assert_true(!root || seteuid(0) == 0);
+    snprintf(name, sizeof name, "blobs/%.2s", digests[0]);
+    set_mode(*state, name, 0755);
+    if (status == -CULPRIT_DENIED)
+        skip(); /* the directory for temporary files is closed to others */
+    assert_success(status);
+    assert_int_equal(swept.removed, 1);
+    assert_true(there(blobs, digests[0]));
+    assert_false(there(blobs, digests[1]));
+    assert_int_equal(swept.kept_bytes, 3000);
+}
+
 /* What a worker has just put may not be in the store yet. */
 static void new_ones_have_grace(void **state)
 {
@@ -187,9 +245,13 @@ static void new_ones_have_grace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        scratch_test(what_goes_in_comes_out), scratch_test(plain_ones_have_a_path),
-        scratch_test(faults_are_told),        scratch_test(old_ones_are_swept),
+        scratch_test(what_goes_in_comes_out),
+        scratch_test(plain_ones_have_a_path),
+        scratch_test(faults_are_told),
+        scratch_test(old_ones_are_swept),
         scratch_test(new_ones_have_grace),
+        scratch_test(what_is_being_written_counts),
+        scratch_test(only_what_is_gone_makes_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
