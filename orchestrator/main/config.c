@@ -10,8 +10,8 @@
 
 #include "base/file.h"
 #include "base/path.h"
-#include "base/units.h"
-#include "yaml/reader.h"
+#include "main/config_rules.h"
+#include "main/config_values.h"
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
@@ -40,109 +40,11 @@ void config_free(struct config *config)
     free(config->mail.ca_file);
     free(config->mail.from);
     free(config->mail.domain);
+    document_free(config->document);
     free(config);
 }
 
 /* --- reading ------------------------------------------------------------------------------- */
-
-static int keep_text(struct reader *reader, const char *text, char **target)
-{
-    char *copy = strdup(text);
-    if (!copy)
-        return reader_fail_memory(reader);
-    free(*target);
-    *target = copy;
-    return 0;
-}
-
-static READER_TYPE(read_absolute_path)
-{
-    const char *text = reader_scalar(reader, node, "an absolute path");
-
-    (void)field;
-    if (!text)
-        return -(int)reader->error->code;
-    if (text[0] != '/' || strlen(text) >= PATH_MAX)
-        return reader_fail(reader, node, "an absolute path is expected, found \"%.64s\"", text);
-    return keep_text(reader, text, target);
-}
-
-/* "127.0.0.1:8470", "[::1]:8470". */
-static READER_TYPE(read_listen)
-{
-    struct config *config = target;
-    const char *text = reader_scalar(reader, node, "an address and a port");
-    const char *colon = text ? strrchr(text, ':') : NULL;
-    uint64_t port = 0;
-
-    (void)field;
-    if (!text)
-        return -(int)reader->error->code;
-    size_t length = colon ? (size_t)(colon - text) : 0;
-    bool bracketed = length > 2 && text[0] == '[' && text[length - 1] == ']';
-    if (!length || parse_count(colon + 1, 0, UINT16_MAX, &port, NULL) < 0)
-        return reader_fail(reader, node,
-                           "a numeric address and a port are expected, as in 127.0.0.1:8470 or "
-                           "[::1]:8470, found \"%.64s\"",
-                           text);
-    _cleanup_free_ char *address = strndup(text + bracketed, bracketed ? length - 2 : length);
-    if (!address)
-        return reader_fail_memory(reader);
-    config->port = (uint16_t)port;
-    return keep_text(reader, address, &config->address);
-}
-
-static READER_TYPE(read_log_level)
-{
-    static const char *const words[] = {"error", "warning", "info", "debug"};
-    static const int levels[] = {LOG_ERR, LOG_WARNING, LOG_INFO, LOG_DEBUG};
-    size_t place;
-
-    (void)field;
-    int status = reader_choice(reader, node, "log level", words, COUNT(words), &place);
-    if (status == 0)
-        *(int *)target = levels[place];
-    return status;
-}
-
-static READER_TYPE(read_security)
-{
-    static const char *const words[] = {
-        [SMTP_PLAIN] = "plain", [SMTP_STARTTLS] = "starttls", [SMTP_TLS] = "tls"};
-    size_t place;
-
-    (void)field;
-    int status = reader_choice(reader, node, "way to secure SMTP", words, COUNT(words), &place);
-    if (status == 0)
-        *(enum smtp_security *)target = (enum smtp_security)place;
-    return status;
-}
-
-static READER_TYPE(read_repositories)
-{
-    struct config *config = target;
-    const struct reader_field word = {.minimum = 1, .maximum = PATH_MAX - 1};
-
-    (void)field;
-    if (node->kind != DOCUMENT_MAPPING)
-        return reader_fail(reader, node,
-                           "a mapping of names to paths or URLs is expected, found %s",
-                           document_describe(node));
-    config->repositories = calloc(node->count + 1, sizeof *config->repositories);
-    if (!config->repositories)
-        return reader_fail_memory(reader);
-    for (size_t i = 0; i < node->count; i++) {
-        struct config_repository *repository = &config->repositories[config->repository_count++];
-        size_t mark = reader_enter(reader, node->keys[i]->text);
-        int status = keep_text(reader, node->keys[i]->text, &repository->name);
-        if (status == 0)
-            status = read_word(reader, node->values[i], &word, &repository->location);
-        reader_leave(reader, mark);
-        if (status < 0)
-            return status;
-    }
-    return 0;
-}
 
 /* Names of members and functions. NOLINTBEGIN(bugprone-macro-parentheses) */
 #define FIELD(key_, read_, member_, minimum_, maximum_)                         \
@@ -169,20 +71,20 @@ SECTION(builds, FIELD("slots", read_unsigned, builds.slots, 1, 64),
         FIELD("nice", read_unsigned, builds.nice, 0, 19));
 
 SECTION(guests, FIELD("slots", read_unsigned, guests.slots, 1, 128),
-        FIELD("uri", read_word, guests.uri, 1, 1023),
-        FIELD("owner", read_word, guests.owner, 1, 32));
+        FIELD("uri", read_guest_uri, guests.uri, 0, 0),
+        FIELD("owner", read_guest_owner, guests.owner, 0, 0));
 
 SECTION(jobs, FIELD("active", read_unsigned, jobs.active, 1, 64),
         FIELD("waiting", read_unsigned, jobs.waiting, 1, 1000000));
 
-SECTION(mail, FIELD("host", read_word, mail.host, 1, 253),
+SECTION(mail, FIELD("host", read_host, mail.host, 1, 253),
         FIELD("port", read_unsigned, mail.port, 1, UINT16_MAX),
         FIELD("security", read_security, mail.security, 0, 0),
         FIELD("user", read_word, mail.user, 1, 255),
         FIELD("password_file", read_absolute_path, mail.password_file, 0, 0),
         FIELD("ca_file", read_absolute_path, mail.ca_file, 0, 0),
-        FIELD("from", read_line, mail.from, 1, 320),
-        FIELD("domain", read_word, mail.domain, 1, 253));
+        FIELD("from", read_mailbox, mail.from, 1, 320),
+        FIELD("domain", read_host, mail.domain, 1, 253));
 
 SECTION(keep, FIELD("size", read_size, keep.size, 1 << 20, UINT64_MAX / 2),
         FIELD("age", read_duration, keep.age_ns, HOUR_NS, UINT64_MAX / 2));
@@ -193,7 +95,7 @@ static int read_document(struct config *config, struct reader *reader,
     static const struct reader_field fields[] = {
         FIELD("name", read_word, name, 1, 253),
         {.key = "listen", .read = read_listen},
-        FIELD("hosts", read_words, hosts, 0, 64),
+        FIELD("hosts", read_hosts, hosts, 0, 64),
         FIELD("tokens", read_boolean, tokens, 0, 0),
         FIELD("state_directory", read_absolute_path, state_directory, 0, 0),
         FIELD("cache_directory", read_absolute_path, cache_directory, 0, 0),
@@ -209,7 +111,7 @@ static int read_document(struct config *config, struct reader *reader,
     return reader_mapping(reader, root, fields, COUNT(fields), config);
 }
 
-/* --- defaults and what must agree ------------------------------------------------------------ */
+/* --- defaults ------------------------------------------------------------------------------ */
 
 static unsigned host_cpus(void)
 {
@@ -275,31 +177,16 @@ static void set_numbers(struct config *config)
     config->keep.age_ns = HOUR_NS * 24 * 90;
 }
 
-static int check(const struct config *config, struct culprit_error *error)
+static int parse(struct config *config, const char *text, size_t length,
+                 struct culprit_error *error)
 {
-    if (config->mail.user && !config->mail.password_file)
-        return culprit_fail(error, CULPRIT_INVALID,
-                            "mail.user is given without mail.password_file");
-    if (config->mail.user && !config->mail.host)
-        return culprit_fail(error, CULPRIT_INVALID, "mail.user is given without mail.host");
-    return 0;
-}
-
-int config_parse(const char *text, size_t length, struct config **ret, struct culprit_error *error)
-{
-    CULPRIT_CLEANUP(config_free) struct config *config = calloc(1, sizeof *config);
-    CULPRIT_CLEANUP(document_free) struct document *document = NULL;
     struct culprit_error own = {0};
     struct reader reader = {.error = error ? error : &own};
 
-    if (!config)
-        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot read the configuration");
     set_numbers(config);
-    int status = document_parse(text, length, CONFIG_MAXIMUM, &document, reader.error);
+    int status = document_parse(text, length, CONFIG_MAXIMUM, &config->document, reader.error);
     if (status == 0)
-        status = read_document(config, &reader, document_root(document));
-    if (status == 0)
-        status = check(config, reader.error);
+        status = read_document(config, &reader, document_root(config->document));
     if (status < 0)
         return status;
     if (!config->guests.slots)
@@ -308,6 +195,18 @@ int config_parse(const char *text, size_t length, struct config **ret, struct cu
         return culprit_fail(error, CULPRIT_NOT_FOUND,
                             "there is no home directory to keep state in: give state_directory and "
                             "cache_directory");
+    return config_check_rules(config, error);
+}
+
+int config_parse(const char *text, size_t length, struct config **ret, struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(config_free) struct config *config = calloc(1, sizeof *config);
+
+    if (!config)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot read the configuration");
+    int status = parse(config, text, length, error);
+    if (status < 0)
+        return status;
     *ret = take(config);
     return 0;
 }

@@ -20,9 +20,12 @@ struct config_repository {
     char *location; /* path or URL */
 };
 
+struct document;
+
 struct config {
-    char *name;    /* this service's name for itself */
-    char *address; /* numeric */
+    struct document *document; /* what was read, for the places of its keys */
+    char *name;                /* this service's name for itself */
+    char *address;             /* numeric */
     uint16_t port;
     struct strv hosts;
     bool tokens;
@@ -67,7 +70,8 @@ struct config {
 
 enum { CONFIG_MAXIMUM = 256 * 1024 };
 
-/* Errors carry the line, the column and the key. */
+/* Checks each value and what they must agree on, and looks at nothing but the text. Errors carry
+ * the line, the column and the key. */
 int config_read(const char *path, struct config **ret, struct culprit_error *error);
 int config_parse(const char *text, size_t length, struct config **ret, struct culprit_error *error);
 void config_free(struct config *config);

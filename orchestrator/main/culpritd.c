@@ -34,53 +34,59 @@ struct options {
     bool check, list_tokens;
 };
 
+static const struct option option_table[] = {
+    {"config", required_argument, NULL, 'c'},
+    {"check", no_argument, NULL, OPTION_CHECK},
+    {"add-token", required_argument, NULL, OPTION_ADD},
+    {"scope", required_argument, NULL, OPTION_SCOPE},
+    {"remove-token", required_argument, NULL, OPTION_REMOVE},
+    {"list-tokens", no_argument, NULL, OPTION_LIST},
+    {"help", no_argument, NULL, 'h'},
+    {"version", no_argument, NULL, 'V'},
+    {NULL, 0, NULL, 0},
+};
+
+/* One option with its value in `optarg`; false: there is none such. */
+static bool take_option(int code, struct options *ret)
+{
+    switch (code) {
+    case 'c':
+        ret->config = optarg;
+        return true;
+    case OPTION_CHECK:
+        ret->check = true;
+        return true;
+    case OPTION_ADD:
+        ret->add_token = optarg;
+        return true;
+    case OPTION_SCOPE:
+        ret->scope = optarg;
+        return true;
+    case OPTION_REMOVE:
+        ret->remove_token = optarg;
+        return true;
+    case OPTION_LIST:
+        ret->list_tokens = true;
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* 0: go on; 1: all is said; -1: wrong usage. */
 static int parse(int count, char **arguments, struct options *ret)
 {
-    static const struct option table[] = {
-        {"config", required_argument, NULL, 'c'},
-        {"check", no_argument, NULL, OPTION_CHECK},
-        {"add-token", required_argument, NULL, OPTION_ADD},
-        {"scope", required_argument, NULL, OPTION_SCOPE},
-        {"remove-token", required_argument, NULL, OPTION_REMOVE},
-        {"list-tokens", no_argument, NULL, OPTION_LIST},
-        {"help", no_argument, NULL, 'h'},
-        {"version", no_argument, NULL, 'V'},
-        {NULL, 0, NULL, 0},
-    };
     int code;
 
     *ret = (struct options){.config = CONFIG_DEFAULT_PATH, .scope = "submit"};
     /* No other thread exists yet. NOLINTNEXTLINE(concurrency-mt-unsafe) */
-    while ((code = getopt_long(count, arguments, "c:hV", table, NULL)) != -1) {
-        switch (code) {
-        case 'c':
-            ret->config = optarg;
-            break;
-        case OPTION_CHECK:
-            ret->check = true;
-            break;
-        case OPTION_ADD:
-            ret->add_token = optarg;
-            break;
-        case OPTION_SCOPE:
-            ret->scope = optarg;
-            break;
-        case OPTION_REMOVE:
-            ret->remove_token = optarg;
-            break;
-        case OPTION_LIST:
-            ret->list_tokens = true;
-            break;
-        case 'h':
-            fputs(usage, stdout);
+    while ((code = getopt_long(count, arguments, "c:hV", option_table, NULL)) != -1) {
+        if (code == 'h' || code == 'V') {
+            fputs(code == 'h' ? usage : "culpritd " CULPRIT_VERSION "\n", stdout);
             return 1;
-        case 'V':
-            puts("culpritd " CULPRIT_VERSION);
-            return 1;
-        default:
-            return -1;
         }
+        if (!take_option(code, ret))
+            return -1;
     }
     return optind == count ? 0 : -1;
 }
@@ -144,14 +150,17 @@ static int act(const struct config *config, const struct options *options,
     return daemon_run(config, error);
 }
 
-/* With the place, where there is one, in the form that editors jump to. */
+/* With the place and the key, where there are any, in the form that editors jump to. */
 static int fail(const char *path, const struct culprit_error *error)
 {
+    fputs("culpritd: ", stderr);
     if (error->line)
-        fprintf(stderr, "culpritd: %s:%u:%u: %s\n", path, error->line, error->column,
-                error->message);
-    else
-        fprintf(stderr, "culpritd: %s\n", error->message);
+        fprintf(stderr, "%s:%u:%u: ", path, error->line, error->column);
+    else if (error->where[0])
+        fprintf(stderr, "%s: ", path);
+    if (error->where[0])
+        fprintf(stderr, "%s: ", error->where);
+    fprintf(stderr, "%s\n", error->message);
     return culprit_code_exit_status(error->code);
 }
 

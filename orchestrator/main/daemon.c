@@ -14,6 +14,7 @@
 #include "base/path.h"
 #include "base/paths.h"
 #include "build/builder.h"
+#include "main/config_rules.h"
 #include "main/libvirt_host.h"
 #include "main/smtp_mailer.h"
 #include "sched/real_work.h"
@@ -292,8 +293,6 @@ int daemon_check(const struct config *config, struct culprit_error *error)
 {
     CULPRIT_CLEANUP(daemon_close) struct daemon daemon = {.config = config};
 
-    int status = open_catalogue(&daemon, error);
-    if (status == 0 && config->mail.host)
-        status = smtp_mailer_new(config, &daemon.mailer, error);
-    return status;
+    int status = config_check_host(config, error);
+    return status < 0 ? status : open_catalogue(&daemon, error);
 }

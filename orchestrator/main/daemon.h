@@ -14,7 +14,8 @@ int daemon_run(const struct config *config, struct culprit_error *error);
 /* Before any thread exists. */
 void daemon_block_signals(void);
 
-/* Opens and reads whatever does not need the store or libvirt, and closes it again: for --check. */
+/* Looks at what the daemon will need of this host, without the store and without libvirt: for
+ * --check. */
 int daemon_check(const struct config *config, struct culprit_error *error);
 
 #endif

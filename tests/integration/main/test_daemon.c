@@ -10,6 +10,8 @@
 #include "daemon.h"
 #include "scratch.h"
 
+static struct culprit_error error;
+
 static const char repositories[] = "linux: /srv/linux";
 
 static void expect_refusal(const char *config, const char *option, int status, const char *part)
@@ -56,9 +58,16 @@ static void faults_are_sentences(void **state)
 {
     _cleanup_free_ char *faulty = daemon_configure(*state, repositories, "build: {}\n");
 
-    expect_refusal(faulty, "--check", 4, "culpritd.yaml:5:1: unknown key \"build\"");
+    expect_refusal(faulty, "--check", 4, "culpritd.yaml:5:1: build: unknown key \"build\"");
     expect_refusal("/does/not/exist", "--check", 5, "/does/not/exist");
-    _cleanup_free_ char *good = daemon_configure(*state, repositories, "");
+    _cleanup_free_ char *head = path_join(*state, "HEAD");
+    _cleanup_free_ char *here = text_format("linux: %s", (char *)*state);
+    assert_success(file_write_atomic(head, "", 0, 0644, &error));
+    _cleanup_free_ char *open = daemon_configure(*state, here, "hosts: [proxy:80]\n");
+    expect_refusal(open, "--check", 4, "culpritd.yaml:5:9: hosts[0]");
+    _cleanup_free_ char *compiler = daemon_configure(*state, here, "builds: {compiler: no-cc}\n");
+    expect_refusal(compiler, "--check", 4, "culpritd.yaml:5:20: builds.compiler: there is no");
+    _cleanup_free_ char *good = daemon_configure(*state, here, "");
     expect_refusal(good, "--check", 0, "is good");
     expect_refusal(good, "--no-such-option", 4, "usage: culpritd");
 }

@@ -2,7 +2,8 @@
 #include <string.h>
 #include <syslog.h>
 
-#include "main/config.h"
+#include "base/path.h"
+#include "main/config_rules.h"
 #include "scratch.h"
 
 static struct culprit_error error;
@@ -44,19 +45,19 @@ static void keys_are_read(void **state)
     CULPRIT_CLEANUP(config_free) struct config *config = NULL;
 
     (void)state;
-    config = parse("listen: '[::1]:80'\n"
+    config = parse("listen: '[::]:80'\n"
                    "tokens: true\n"
                    "log_level: debug\n"
-                   "repositories: {a: 'https://git.example.org/a.git', b: /b}\n"
+                   "repositories: {a: 'https://git.example.org/a.git', b: /b, c: 'git@x:c.git'}\n"
                    "builds: {slots: 2, jobs: 3, timeout: 30m, nice: 0, compiler: gcc-12}\n"
                    "guests: {slots: 7, uri: 'qemu:///system', owner: me}\n"
                    "mail: {host: mx, security: tls, from: A B <a@b.example>}\n"
                    "keep: {size: 2GiB, age: 7d}\n");
-    assert_string_equal(config->address, "::1");
+    assert_string_equal(config->address, "::");
     assert_int_equal(config->port, 80);
     assert_true(config->tokens);
     assert_int_equal(config->log_level, LOG_DEBUG);
-    assert_int_equal(config->repository_count, 2);
+    assert_int_equal(config->repository_count, 3);
     assert_int_equal(config->builds.slots, 2);
     assert_int_equal(config->builds.jobs, 3);
     assert_int_equal(config->builds.timeout_ns, 1800000000000);
@@ -89,7 +90,30 @@ static void faults_name_their_place(void **state)
         {"repositories: {a: /a}\nlog_level: loud\n", 2, "warning"},
         {"repositories: {a: /a}\nmail: {security: ssl}\n", 2, "starttls"},
         {"repositories: {a: /a}\nkeep: {size: 2GB}\n", 2, "2GB"},
-        {"repositories: {a: /a}\nmail: {host: x, user: y}\n", 0, "password_file"},
+        {"repositories: {a: /a}\nmail: {host: x, user: y}\n", 2, "password_file"},
+        {"repositories: {a: /a}\nmail: {user: y, password_file: /p}\n", 2, "mail.host"},
+        {"repositories: {a: /a}\nlisten: 0.0.0.0:8470\n", 2, "tokens: true"},
+        {"repositories: {a: /a}\nlisten: '[::]:8470'\ntokens: false\n", 2, "[::1]"},
+        {"repositories: {a: /a}\nlisten: 192.0.2.1:1\n", 2, "192.0.2.1"},
+        {"repositories: {a: /a}\nlisten: 'localhost:8470'\n", 2, "localhost:8470"},
+        {"repositories: {a: /a}\nlisten: '::1:8470'\n", 2, "[::1]:8470"},
+        {"repositories: {a: /a}\nlisten: '[127.0.0.1]:8470'\n", 2, "numeric"},
+        {"repositories: {a: /a}\nhosts: [proxy, 'https://proxy.example.org']\n", 2, "scheme"},
+        {"repositories: {a: /a}\nhosts: ['proxy.example.org:80']\n", 2, "a port"},
+        {"repositories:\n  a: /a\n  b: ../linux\n", 3, "../linux"},
+        {"repositories:\n  a: linux.git\n", 2, "absolute"},
+        {"repositories:\n  a: 'htps://git.example.org/a.git'\n", 2, "https, http, ssh, git"},
+        {"repositories: {a: /a}\nmail: {host: mx, from: culprit}\n", 2, "culprit@example.org"},
+        {"repositories: {a: /a}\nmail: {host: mx, from: 'a@b>'}\n", 2, "a@b>"},
+        {"repositories: {a: /a}\nmail:\n  host: smtp://mx\n", 3, "smtp://mx"},
+        {"repositories: {a: /a}\nmail:\n  domain: a/b\n", 3, "a/b"},
+        {"repositories: {a: /a}\nmail:\n  host: mx\n  user: u\n  password_file: /p\n"
+         "  security: plain\n",
+         6, "starttls"},
+        {"name: a<b\nrepositories: {a: /a}\nmail: {host: mx}\n", 0, "give one here"},
+        {"repositories: {a: /a}\nguests: {owner: Me}\n", 2, "a-z, 0-9"},
+        {"repositories: {a: /a}\nguests: {uri: 'xen:///'}\n", 2, "qemu:///system"},
+        {"repositories: {a: /a}\nstate_directory: /x\ncache_directory: /x\n", 3, "/x"},
         {"repositories: {a: /a}\n...\n---\n", 3, ""},
         {"\t", 1, ""},
     };
@@ -101,6 +125,71 @@ static void faults_name_their_place(void **state)
             fail_msg("\"%s\" is taken", cases[i].text);
         if (error.line != cases[i].line || !strstr(error.message, cases[i].part))
             fail_msg("\"%s\" is refused in line %u: %s", cases[i].text, error.line, error.message);
+    }
+}
+
+/* What is there, of which each case replaces one thing. */
+static void make_host(const char *directory)
+{
+    static const char *const files[] = {"clone.git/HEAD", "ca.pem", "secret", "open-secret"};
+    _cleanup_free_ char *clone = path_join(directory, "clone.git");
+
+    assert_success(file_make_directories(clone, 0755, &error));
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        _cleanup_free_ char *path = path_join(directory, files[i]);
+        assert_success(file_write_atomic(path, "x\n", 2, i == 3 ? 0644 : 0600, &error));
+    }
+}
+
+static struct config *parse_for(const char *directory, const char *const values[8])
+{
+    _cleanup_free_ char *text = text_format(
+        "listen: %s\ntokens: true\nstate_directory: %s/%s\ncache_directory: %s/%s\n"
+        "repositories: {u: 'https://git.example.org/u.git', a: %s/%s}\n"
+        "builds: {compiler: %s}\nmail: {password_file: %s/%s, ca_file: %s/%s, host: mx}\n",
+        values[0], directory, values[1], directory, values[2], directory, values[3], values[4],
+        directory, values[5], directory, values[6]);
+
+    assert_non_null(text);
+    return parse(text);
+}
+
+static void the_host_is_looked_at(void **state)
+{
+    enum { LISTEN, STATE, CACHE, CLONE, COMPILER, PASSWORD, CA, COUNT };
+    static const char *const good[COUNT + 1] = {
+        "127.0.0.1:0", "new/state", "new/cache", "clone.git", "sh", "secret", "ca.pem"};
+    static const struct {
+        int what;
+        const char *value;
+        unsigned line;
+        const char *where, *part;
+    } cases[] = {
+        {LISTEN, "192.0.2.1:0", 1, "listen", "192.0.2.1"},
+        {STATE, "secret/state", 3, "state_directory", "secret"},
+        {CACHE, "ca.pem", 4, "cache_directory", "no directory"},
+        {CLONE, "nowhere", 5, "repositories.a", "No such file"},
+        {CLONE, "ca.pem", 5, "repositories.a", "neither HEAD nor .git"},
+        {COMPILER, "no-such-gcc", 6, "builds.compiler", "no-such-gcc"},
+        {COMPILER, "/no/such/gcc", 6, "builds.compiler", "on PATH"},
+        {PASSWORD, "open-secret", 7, "mail.password_file", "mode 644"},
+        {PASSWORD, "nowhere", 7, "mail.password_file", "No such file"},
+        {CA, "nowhere", 7, "mail.ca_file", "nowhere"},
+    };
+
+    make_host(*state);
+    CULPRIT_CLEANUP(config_free) struct config *fine = parse_for(*state, good);
+    assert_success(config_check_host(fine, &error));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *values[COUNT + 1];
+        memcpy(values, good, sizeof values);
+        values[cases[i].what] = cases[i].value;
+        CULPRIT_CLEANUP(config_free) struct config *config = parse_for(*state, values);
+        assert_failure(config_check_host(config, &error), CULPRIT_INVALID);
+        if (error.line != cases[i].line || strcmp(error.where, cases[i].where) != 0 ||
+            !strstr(error.message, cases[i].part))
+            fail_msg("%s is refused in line %u, %s: %s", cases[i].value, error.line, error.where,
+                     error.message);
     }
 }
 
@@ -119,9 +208,8 @@ static void the_documented_file_is_good(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_filled_in),
-        cmocka_unit_test(keys_are_read),
-        cmocka_unit_test(faults_name_their_place),
+        cmocka_unit_test(defaults_are_filled_in),      cmocka_unit_test(keys_are_read),
+        cmocka_unit_test(faults_name_their_place),     scratch_test(the_host_is_looked_at),
         cmocka_unit_test(the_documented_file_is_good),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
