@@ -22,8 +22,9 @@ void stored_builds_clear(struct stored_builds *builds)
     *builds = (struct stored_builds){0};
 }
 
-#define BUILD_COLUMNS                                                                       \
-    "builds.id, recipe, outcome, message, image, log, config, build_id, release, compiler," \
+#define BUILD_COLUMNS                                                                      \
+    "builds.id, recipe, outcome, message, image, log, config, inputs, build_id, release, " \
+    "compiler,"                                                                            \
     " wall_ns, created_ns"
 
 static int read_build(struct statement *statement, struct stored_build *ret,
@@ -38,6 +39,7 @@ static int read_build(struct statement *statement, struct stored_build *ret,
     read_string(statement, ret->image, sizeof ret->image);
     read_string(statement, ret->log, sizeof ret->log);
     read_string(statement, ret->config, sizeof ret->config);
+    read_string(statement, ret->inputs, sizeof ret->inputs);
     ret->build_id = read_text(statement);
     ret->release = read_text(statement);
     ret->compiler = read_text(statement);
@@ -87,8 +89,9 @@ int store_build_add(struct store *store, const struct stored_build *build, int64
     _cleanup_statement_ struct statement statement = {0};
     int status = statement_prepare(store,
                                    "INSERT INTO builds (recipe, outcome, message, image, log,"
-                                   " config, build_id, release, compiler, wall_ns, created_ns)"
-                                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                                   " config, inputs, build_id, release, compiler, wall_ns,"
+                                   " created_ns)"
+                                   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
                                    "keep the build", &statement, error);
     if (status < 0)
         return status;
@@ -98,6 +101,7 @@ int store_build_add(struct store *store, const struct stored_build *build, int64
     bind_text(&statement, build->image);
     bind_text(&statement, build->log);
     bind_text(&statement, build->config);
+    bind_text(&statement, build->inputs);
     bind_text(&statement, text_or_empty(build->build_id));
     bind_text(&statement, text_or_empty(build->release));
     bind_text(&statement, text_or_empty(build->compiler));

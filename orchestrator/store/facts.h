@@ -47,6 +47,7 @@ struct stored_build {
     char image[DIGEST_HEX_SIZE]; /* blob; "" unless OK */
     char log[DIGEST_HEX_SIZE];   /* blob; "" when there is none */
     char config[DIGEST_HEX_SIZE];
+    char inputs[DIGEST_HEX_SIZE]; /* blob: what the build read; "" when it is not known */
     char *build_id;
     char *release;
     char *compiler;
@@ -78,6 +79,27 @@ void stored_build_clear(struct stored_build *build);
 DEFINE_CLEAR(struct stored_build, stored_build_clear);
 void stored_builds_clear(struct stored_builds *builds);
 DEFINE_CLEAR(struct stored_builds, stored_builds_clear);
+
+/* Which commits of a job cannot change the image, as was found once both its ends were built. */
+struct stored_pruned {
+    unsigned commit;
+    char reason[24]; /* a word of relevance/relevance.h */
+};
+
+struct stored_pruning {
+    bool known;                  /* false: nobody has looked yet, and all else is empty */
+    char *note;                  /* why nothing could be said; "" when it could */
+    struct stored_pruned *items; /* by commit */
+    size_t count;
+};
+
+/* Once for a job; CONFLICT at the second time. */
+int store_pruning_put(struct store *store, int64_t job, const struct stored_pruning *pruning,
+                      struct culprit_error *error);
+int store_pruning_get(struct store *store, int64_t job, struct stored_pruning *ret,
+                      struct culprit_error *error);
+void stored_pruning_clear(struct stored_pruning *pruning);
+DEFINE_CLEAR(struct stored_pruning, stored_pruning_clear);
 
 struct stored_sample {
     unsigned trial; /* number */

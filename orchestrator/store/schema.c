@@ -135,7 +135,18 @@ static const char version_1[] = "CREATE TABLE jobs ("
                                 ") STRICT;"
                                 "PRAGMA application_id = " APPLICATION_ID ";";
 
-static const char *const scripts[] = {version_1};
+/* What builds read, and which commits of a job cannot change the image because of it. */
+static const char version_2[] = "ALTER TABLE builds ADD COLUMN inputs TEXT NOT NULL DEFAULT '';"
+                                /* NULL: nobody has looked yet */
+                                "ALTER TABLE jobs ADD COLUMN pruning TEXT;"
+                                "CREATE TABLE pruned ("
+                                "  job INTEGER NOT NULL REFERENCES jobs (id),"
+                                "  commit_number INTEGER NOT NULL,"
+                                "  reason TEXT NOT NULL,"
+                                "  PRIMARY KEY (job, commit_number)"
+                                ") STRICT, WITHOUT ROWID;";
+
+static const char *const scripts[] = {version_1, version_2};
 enum { SCHEMA_VERSION = sizeof scripts / sizeof scripts[0] };
 
 static int read_pragma(struct store *store, const char *sql, int64_t *ret,

@@ -167,6 +167,7 @@ static int64_t add_build(struct store *store, enum outcome outcome, const char *
     int64_t id = 0;
 
     strcpy(build.image, image);
+    strcpy(build.inputs, image);
     assert_success(store_build_add(store, &build, &id, &error));
     return id;
 }
@@ -186,6 +187,7 @@ static void builds_are_found_by_recipe(void **state)
     assert_success(store_build_find(store, "cafe", &found, &error));
     assert_int_equal(found.id, good);
     assert_string_equal(found.image, "beef");
+    assert_string_equal(found.inputs, "beef");
 
     assert_success(store_build_use(store, job, 4, 0, infra, true, &error));
     assert_success(store_build_use(store, job, 4, 1, good, false, &error));
@@ -198,6 +200,37 @@ static void builds_are_found_by_recipe(void **state)
     assert_int_equal(builds.items[1].commit, 4);
     assert_int_equal(builds.items[1].attempt, 1);
     assert_false(builds.items[1].fresh);
+}
+
+static void what_need_not_be_built_is_kept_once(void **state)
+{
+    CULPRIT_CLEANUP(store_close) struct store *store = open_store(*state);
+    CULPRIT_CLEANUP(stored_pruning_clear) struct stored_pruning read = {0}, none = {0};
+    struct stored_pruned items[] = {{2, "documentation"}, {3, "not_compiled"}, {7, "empty"}};
+    char note[] = "no list of inputs";
+    struct stored_pruning put = {.items = items, .count = 3};
+    int64_t job = add_job(store, NULL), other = add_job(store, NULL);
+
+    assert_success(store_pruning_get(store, job, &read, &error));
+    assert_false(read.known);
+    assert_success(store_pruning_put(store, job, &put, &error));
+    assert_failure(store_pruning_put(store, job, &put, &error), CULPRIT_CONFLICT);
+    assert_success(store_pruning_get(store, job, &read, &error));
+    assert_true(read.known);
+    assert_string_equal(read.note, "");
+    assert_int_equal(read.count, 3);
+    assert_int_equal(read.items[1].commit, 3);
+    assert_string_equal(read.items[1].reason, "not_compiled");
+
+    assert_success(store_pruning_get(store, other, &none, &error));
+    assert_false(none.known);
+    put = (struct stored_pruning){.note = note};
+    assert_success(store_pruning_put(store, other, &put, &error));
+    assert_success(store_pruning_get(store, other, &none, &error));
+    assert_true(none.known);
+    assert_string_equal(none.note, note);
+    assert_int_equal(none.count, 0);
+    assert_failure(store_pruning_put(store, 99, &put, &error), CULPRIT_CONFLICT);
 }
 
 static void trials_carry_their_samples(void **state)
@@ -344,6 +377,7 @@ int main(void)
         scratch_test(what_is_not_there_is_said),
         scratch_test(commits_keep_their_graph),
         scratch_test(builds_are_found_by_recipe),
+        scratch_test(what_need_not_be_built_is_kept_once),
         scratch_test(trials_carry_their_samples),
         scratch_test(leases_end_once),
         scratch_test(events_are_numbered_by_job),
