@@ -14,10 +14,14 @@
 #include "build/elf_build_id.h"
 #include "build/kconfig.h"
 #include "build/make.h"
+#include "build/read_inputs.h"
 #include "build/slot.h"
 
 /* Goes into recipe digests: to be raised when the way of building changes the image. */
 #define BUILD_METHOD "1"
+
+/* The directory below arch/. */
+#define ARCHITECTURE "x86"
 
 static const uint64_t TIMEOUT_DEFAULT = UINT64_C(3600000000000);
 static const uint64_t LOG_DEFAULT = UINT64_C(64) << 20;
@@ -188,6 +192,7 @@ struct build {
     struct make make;
     const char *image_path;
     const char *config_path;
+    const char *inputs_path;
     struct build_result *result;
     bool long_one; /* likely: the slot holds no build, or one with other settings */
 };
@@ -250,6 +255,20 @@ static int collect(struct build *build, struct culprit_error *error)
     release[strcspn(release, "\n")] = '\0';
     snprintf(result->release, sizeof result->release, "%s", release);
     return 0;
+}
+
+/* What the build read, for telling which commits bear on it. Without it all of them are built. */
+static void list_inputs(struct build *build)
+{
+    CULPRIT_CLEANUP(inputs_free) struct inputs *inputs = NULL;
+    _cleanup_buffer_ struct buffer text = BUFFER_INIT(INPUTS_TEXT_MAXIMUM);
+
+    if (!build->inputs_path ||
+        read_inputs(build->slot->build, SANDBOX_SOURCE, ARCHITECTURE, &inputs, NULL) < 0 ||
+        inputs_write(inputs, &text, NULL) < 0)
+        return;
+    build->result->inputs = file_write_atomic(build->inputs_path, text.data, text.length, 0644,
+                                              NULL) == 0;
 }
 
 /* Whether the slot still has exactly what is wanted; then it has been collected. */
@@ -354,8 +373,8 @@ static void conclude(struct build *build, int r, const struct culprit_error *rea
 
 int builder_build(struct builder *builder, struct repository *repository,
                   const struct build_recipe *recipe, const char *image_path, const char *log_path,
-                  const char *config_path, struct cancel *cancel, struct build_result *ret,
-                  struct culprit_error *error)
+                  const char *config_path, const char *inputs_path, struct cancel *cancel,
+                  struct build_result *ret, struct culprit_error *error)
 {
     uint64_t start_ns = clock_monotonic(&clock_system);
     CULPRIT_CLEANUP(kconfig_free) struct kconfig *asked = NULL;
@@ -367,6 +386,7 @@ int builder_build(struct builder *builder, struct repository *repository,
         .recipe = recipe,
         .image_path = image_path,
         .config_path = config_path,
+        .inputs_path = inputs_path,
         .result = &result,
     };
     int r = configure_asked(recipe, &asked, error);
@@ -385,6 +405,8 @@ int builder_build(struct builder *builder, struct repository *repository,
     }
     if (r == 0 && !reuse(&build))
         r = build_fresh(&build, repository, &reason);
+    if (r == 0)
+        list_inputs(&build);
     conclude(&build, r, &reason, start_ns);
     *ret = result;
     return 0;

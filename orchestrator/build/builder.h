@@ -52,7 +52,8 @@ struct build_result {
     char compiler[128]; /* first line of CC --version */
     char config_digest[DIGEST_HEX_SIZE];
     uint64_t wall_ns;
-    bool fresh; /* false: the slot already held exactly this build */
+    bool fresh;  /* false: the slot already held exactly this build */
+    bool inputs; /* inputs_path was written */
 };
 
 /* Does not change once made: several threads may build at a time, each with a repository object of
@@ -71,16 +72,18 @@ int builder_recipe_digest(struct builder *builder, const struct build_recipe *re
                           char ret_hex[DIGEST_HEX_SIZE], struct culprit_error *error);
 
 /* Builds in whichever slot is free and nearest, and waits while none is; the image is copied to
- * image_path, the log (make's whole output) to log_path, the final .config to config_path. 0 with a
- * result whatever its outcome; an error only when the recipe itself cannot be read (a fragment is
- * missing, an option has no valid name) or there is no memory.
+ * image_path, the log (make's whole output) to log_path, the final .config to config_path, and the
+ * list of what the build read (relevance/inputs.h) to inputs_path, which may be NULL; a build whose
+ * list cannot be made is as good a build. 0 with a result whatever its outcome; an error only when
+ * the recipe itself cannot be read (a fragment is missing, an option has no valid name) or there is
+ * no memory.
  *
  * BUILD_FAILED is a fact about the commit, its patches and options: it does not compile, a patch
  * does not apply, an option did not take, it wrote without end. INFRA_FAILED is one about this
  * host: disk, memory, a missing tool, the sandbox. */
 int builder_build(struct builder *builder, struct repository *repository,
                   const struct build_recipe *recipe, const char *image_path, const char *log_path,
-                  const char *config_path, struct cancel *cancel, struct build_result *ret,
-                  struct culprit_error *error);
+                  const char *config_path, const char *inputs_path, struct cancel *cancel,
+                  struct build_result *ret, struct culprit_error *error);
 
 #endif

@@ -74,6 +74,7 @@ static int keep_job(struct store *store, int64_t job, struct strv *keep,
         keep_digest(keep, builds.items[i].image);
         keep_digest(keep, builds.items[i].log);
         keep_digest(keep, builds.items[i].config);
+        keep_digest(keep, builds.items[i].inputs);
     }
     for (size_t i = 0; status == 0 && i < trials.count; i++) {
         keep_digest(keep, trials.items[i].console);

@@ -255,7 +255,8 @@ static int build(struct work *work, const struct work_build *build, struct cance
                              &repository, error);
     if (status == 0)
         status = builder_build(self->options.builder, repository, &recipe.recipe, build->image_path,
-                               build->log_path, build->config_path, cancel, ret, error);
+                               build->log_path, build->config_path, build->inputs_path, cancel,
+                               ret, error);
     if (status < 0)
         return explain_room(self, status, error);
     if (ret->outcome == OUTCOME_INFRA_FAILED && room_is_missing(ret->message))

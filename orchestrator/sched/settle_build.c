@@ -115,6 +115,7 @@ static void describe_build(struct task *task, struct stored_build *ret)
         memcpy(ret->image, result->image_digest, sizeof ret->image);
     memcpy(ret->log, task->log, sizeof ret->log);
     memcpy(ret->config, task->config, sizeof ret->config);
+    memcpy(ret->inputs, task->inputs, sizeof ret->inputs);
 }
 
 int settle_build(struct task *task, struct culprit_error *error)

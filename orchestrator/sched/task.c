@@ -82,6 +82,7 @@ static void keep_build(struct task *task)
 
     keep(task, "make.log", true, task->log, NULL);
     keep(task, "config", true, task->config, NULL);
+    keep(task, "inputs", true, task->inputs, NULL);
     if (result->outcome != OUTCOME_OK)
         return;
     task->status = keep(task, "bzImage", false, digest, &task->error);
@@ -97,15 +98,17 @@ static void run_build(struct task *task)
     _cleanup_free_ char *image = path_join(task->directory, "bzImage");
     _cleanup_free_ char *log = path_join(task->directory, "make.log");
     _cleanup_free_ char *config = path_join(task->directory, "config");
+    _cleanup_free_ char *inputs = path_join(task->directory, "inputs");
     struct work_build build = {
         .job = task->job,
         .commit_id = task->commit_id,
         .image_path = image,
         .log_path = log,
         .config_path = config,
+        .inputs_path = inputs,
     };
 
-    if (!image || !log || !config) {
+    if (!image || !log || !config || !inputs) {
         task->status = culprit_fail(&task->error, CULPRIT_NO_MEMORY, "cannot build: out of memory");
         return;
     }

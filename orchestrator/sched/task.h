@@ -56,8 +56,8 @@ struct task {
     int status;
     struct commit_range range;
     struct build_result build_result;
-    char log[DIGEST_HEX_SIZE], config[DIGEST_HEX_SIZE], console[DIGEST_HEX_SIZE],
-        records[DIGEST_HEX_SIZE]; /* blobs */
+    char log[DIGEST_HEX_SIZE], config[DIGEST_HEX_SIZE], inputs[DIGEST_HEX_SIZE],
+        console[DIGEST_HEX_SIZE], records[DIGEST_HEX_SIZE]; /* blobs */
     struct trial_result *trial_result;
     char *message, *diffstat;
 };

@@ -33,7 +33,7 @@ struct work_engine {
 struct work_build {
     const struct job *job;
     const char *commit_id;
-    const char *image_path, *log_path, *config_path; /* to be written */
+    const char *image_path, *log_path, *config_path, *inputs_path; /* to be written */
 };
 
 struct work_trial {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * build_test_kernel DIRECTORY: leaves DIRECTORY/bzImage, commit 0 of the tests' kernel history, for
- * the tests that boot a real kernel. Skipped (77) where there is no kernel source.
+ * the tests that boot a real kernel, and DIRECTORY/inputs, the list of what its build read. Skipped
+ * (77) where there is no kernel source.
  */
 #include "base/cleanup.h"
 #include "base/file.h"
@@ -13,6 +14,7 @@ static int build(const struct kernel_history *history, const char *directory,
     _cleanup_free_ char *image = path_join(directory, "bzImage");
     _cleanup_free_ char *log = path_join(directory, "log");
     _cleanup_free_ char *config = path_join(directory, "config");
+    _cleanup_free_ char *inputs = path_join(directory, "inputs");
     _cleanup_free_ char *cache = path_cache_home();
     const struct builder_options options = {.cache_directory = cache, .slots = 1};
     struct build_recipe recipe = kernel_history_recipe(history, 0);
@@ -23,10 +25,12 @@ static int build(const struct kernel_history *history, const char *directory,
     if (r == 0)
         r = builder_new(&options, &builder, error);
     if (r == 0)
-        r = builder_build(builder, history->repository, &recipe, image, log, config, NULL, &result,
-                          error);
+        r = builder_build(builder, history->repository, &recipe, image, log, config, inputs, NULL,
+                          &result, error);
     if (r == 0 && result.outcome != OUTCOME_OK)
         r = culprit_fail(error, CULPRIT_FAILED, "%s", result.message);
+    if (r == 0 && !result.inputs)
+        r = culprit_fail(error, CULPRIT_FAILED, "the build left no list of its inputs");
     return r;
 }
 

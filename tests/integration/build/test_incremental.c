@@ -82,7 +82,7 @@ static void build_step(unsigned place, unsigned step)
 
     assert_success(builder_new(&options, &builder, &error));
     assert_success(builder_build(builder, history.repository, &recipe, image, log, config, NULL,
-                                 result, &error));
+                                 NULL, result, &error));
     print_message("slot %u, commit %2zu (%s): %s, image %.12s, %.1f s %s\n", place, numbers[step],
                   kernel_history_effect(&history, numbers[step]), outcome_name(result->outcome),
                   result->image_digest, (double)result->wall_ns / 1e9, result->message);

@@ -35,7 +35,7 @@ static struct build_result build(const struct build_recipe *recipe, const char *
     struct build_result result;
 
     assert_success(builder_build(builder, history.repository, recipe, outputs.image, outputs.log,
-                                 outputs.config, NULL, &result, &error));
+                                 outputs.config, NULL, NULL, &result, &error));
     print_message("%s %.12s %s: %.1f s %s\n", outcome_name(result.outcome), recipe->commit_id,
                   result.fresh ? "built" : "held", (double)result.wall_ns / 1e9, result.message);
     return result;
@@ -181,7 +181,7 @@ static void a_cancelled_build_says_so(void **state)
     assert_success(cancel_new(&cancel, &error));
     cancel_request(cancel);
     assert_success(builder_build(builder, history.repository, &recipe, outputs.image, outputs.log,
-                                 outputs.config, cancel, &result, &error));
+                                 outputs.config, NULL, cancel, &result, &error));
     assert_outcome(&result, OUTCOME_CANCELLED);
 }
 
