@@ -41,6 +41,10 @@ struct bisect_problem {
     unsigned trials_per_commit; /* 1 to BISECT_TRIALS_MAXIMUM; 5 */
     unsigned max_builds;        /* budget for fresh builds; 0: none */
     unsigned max_trials;        /* budget for trials; 0: none */
+    /* [count], finite: how much more likely than another a commit is to be the culprit, as far as
+     * can be told beforehand; 0: proven not to change the image, never reported. NULL: all alike.
+     */
+    const double *prior_weights;
     /* good was not an ancestor of bad: 0 is their merge base, and this is said in the verdict. */
     bool good_is_merge_base;
 };

@@ -250,6 +250,8 @@ bool evidence_changes_nothing(const struct evidence *evidence, unsigned commit)
 {
     const struct bisect_commit *self = &evidence->problem->commits[commit];
 
+    if (evidence->problem->prior_weights && !(evidence->problem->prior_weights[commit] > 0))
+        return true;
     if (!evidence_built(evidence, commit))
         return false;
     for (unsigned p = 0; p < self->parent_count; p++)

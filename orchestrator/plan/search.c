@@ -98,12 +98,16 @@ static double gain_of(const struct planner *planner, const struct weighing *weig
     return least * (1 - 1 / (distance + 2));
 }
 
-/* Whether a test of the commit could rule out anything, and can be made. */
+/* Whether a test of the commit could rule out anything, and can be made. One of weight 0 has its
+ * parents' image: testing them tells as much. */
 static bool divides(const struct planner *planner, const struct weighing *weighing,
                     const bool *below_bad, unsigned commit)
 {
+    const double *prior = planner->problem->prior_weights;
+
     return planner->labels[commit] == LABEL_UNTESTED && below_bad[commit] &&
-           weighing->weights[commit] > 0 && weighing->weights[commit] < planner->suspect_count;
+           (!prior || prior[commit] > 0) && weighing->weights[commit] > 0 &&
+           weighing->weights[commit] < planner->suspect_count;
 }
 
 int search_next(const struct planner *planner, bool only_built, bool *ret_found, unsigned *ret,

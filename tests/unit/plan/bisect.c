@@ -589,10 +589,47 @@ static void test_reason_names_commits(void **state)
     assert_null(bisect_reason_commit(at + length, &commit, &length));
 }
 
+/* Commits of weight 0, three quarters of a chain, are neither tested nor suspected: only where the
+ * culprit is held against its parent, that one is built. */
+static void test_weight_zero_is_left_out(void **state)
+{
+    static double weights[65];
+    static struct world world;
+
+    (void)state;
+    for (unsigned culprit = 4; culprit < 65; culprit += 20) {
+        struct bisect_step step = {0};
+
+        chain(&world, 65, culprit);
+        for (unsigned c = 0; c < 65; c++) {
+            weights[c] = c % 4 == 0;
+            world.image[c] = c / 4 * 4;
+        }
+        world.problem.prior_weights = weights;
+        for (unsigned round = 0; step.verdict == VERDICT_NONE && round < 300; round++) {
+            bisect_step_clear(&step);
+            plan(&world, &step);
+            for (size_t i = 0; i < step.suspect_count; i++)
+                assert_int_equal(step.suspects[i] % 4, 0);
+            for (size_t i = 0; i < step.want_count; i++) {
+                const struct bisect_want *want = &step.wants[i];
+                if (want->commit % 4 != 0 && want->commit != culprit - 1)
+                    fail_msg("commit %u of weight 0 is wanted", want->commit);
+                world_do(&world, want);
+            }
+        }
+        expect_verdict(&step, VERDICT_CULPRIT, "");
+        assert_int_equal(step.culprit, culprit);
+        assert_in_range(world.build_count, 2, 8); /* ends, four to tell 16 apart, the parent */
+        bisect_step_clear(&step);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ends_first),
+        cmocka_unit_test(test_weight_zero_is_left_out),
         cmocka_unit_test(test_trials_until_the_median_is_decided),
         cmocka_unit_test(test_builds_on_a_chain),
         cmocka_unit_test(test_equal_images),
