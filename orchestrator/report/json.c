@@ -6,6 +6,7 @@
 #include "report/figures.h"
 #include "report/headline.h"
 #include "report/layout.h"
+#include "report/pruning.h"
 
 enum { TEXT_MAXIMUM = 1024 * 1024 };
 
@@ -49,10 +50,11 @@ static json_t *commit_json(const struct report *report, unsigned commit)
     if (commit >= report->commit_count)
         return json_null();
     it = &report->commits[commit];
-    return json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:b, s:o}", "id", it->id, "subject",
+    return json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:b, s:o, s:s?}", "id", it->id, "subject",
                      text(it->subject), "author", text(it->author), "author_time",
                      (json_int_t)it->author_time, "label", headline_label(it->label), "inferred",
-                     it->inferred, "tested", it->tested, "reason", text(it->reason));
+                     it->inferred, "tested", it->tested, "reason", text(it->reason), "pruned",
+                     it->relevance == RELEVANCE_MATTERS ? NULL : relevance_name(it->relevance));
 }
 
 static json_t *commits_json(const struct report *report)
@@ -192,14 +194,14 @@ json_t *report_json(const struct report *report)
 
     if (figures_compute(report, &figures, NULL) < 0)
         return NULL;
-    json = json_pack("{s:I, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}", "job",
-                     (json_int_t)report->job_id, "name", text(report->job->name), "document",
+    json = json_pack("{s:I, s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I, s:I}",
+                     "job", (json_int_t)report->job_id, "name", text(report->job->name), "document",
                      job_json(report->job), "host", text(report->host), "state", report->state,
-                     "rows", rows_json(&figures), "commits", commits_json(report), "trials",
-                     trials_json(report), "environment", environment_json(report), "cost",
-                     cost_json(report), "repeat", text(report->repeat_command), "created_ns",
-                     (json_int_t)report->created_ns, "finished_ns",
-                     (json_int_t)report->finished_ns);
+                     "rows", rows_json(&figures), "commits", commits_json(report), "pruning",
+                     pruning_json(report), "trials", trials_json(report), "environment",
+                     environment_json(report), "cost", cost_json(report), "repeat",
+                     text(report->repeat_command), "created_ns", (json_int_t)report->created_ns,
+                     "finished_ns", (json_int_t)report->finished_ns);
     verdict = verdict_json(report, &figures);
     if (!json || !verdict || json_object_update(json, verdict) < 0) {
         json_decref(json);

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "job/job.h"
 #include "plan/bisect.h"
+#include "relevance/relevance.h"
 
 struct report_commit {
     char id[41];
@@ -24,6 +25,15 @@ struct report_commit {
     bool tested;
     const unsigned *parents; /* numbers; NULL where they are not known */
     unsigned parent_count;
+    enum relevance relevance; /* MATTERS, or why it was left out */
+};
+
+/* Whether commits were left out because they cannot change the image. */
+struct report_pruning {
+    bool known;       /* false: nobody looked, and all else is empty */
+    const char *note; /* why it could not be told; NULL or "" when it could */
+    bool withdrawn;   /* an image contradicted it */
+    unsigned witness; /* that commit's; valid when withdrawn */
 };
 
 /* One metric on one side: finite values, one a trial that gave it, in trial order. For a culprit
@@ -67,6 +77,7 @@ struct report {
     bool more_changes;
     const struct report_commit *commits; /* in range order; 0 is good */
     size_t commit_count;
+    struct report_pruning pruning;
     unsigned culprit; /* number; valid for VERDICT_CULPRIT */
     unsigned parent;  /* the parent it was verified against, and the rows compare with */
     const unsigned *suspects;

@@ -8,6 +8,7 @@
 #include "base/units.h"
 #include "report/headline.h"
 #include "report/layout.h"
+#include "report/pruning.h"
 #include "report/setup.h"
 #include "report/table.h"
 
@@ -214,6 +215,15 @@ static void write_commit_line(const struct writing *writing, unsigned commit)
         layout_wrap(writing->out, "           ", "           ", it->reason);
 }
 
+static void write_pruning(const struct writing *writing)
+{
+    _cleanup_buffer_ struct buffer text = BUFFER_INIT(SENTENCES_MAXIMUM);
+
+    pruning_write(&text, writing->report);
+    if (text.length > 0)
+        layout_wrap(writing->out, "  ", "  ", text.data);
+}
+
 /* Commits with a label or trials, oldest first. */
 static void write_tested(const struct writing *writing)
 {
@@ -229,8 +239,10 @@ static void write_tested(const struct writing *writing)
         return;
     layout_heading(writing->out, "The way there");
     buffer_printf(writing->out,
-                  "  %zu commits after good, %u tested, %u known by an equal image, %u skipped\n\n",
+                  "  %zu commits after good, %u tested, %u known by an equal image, %u skipped\n",
                   report->commit_count - 1, labelled - skipped - inferred, inferred, skipped);
+    write_pruning(writing);
+    buffer_puts(writing->out, "\n");
     for (unsigned c = 0; c < report->commit_count; c++)
         if (report->commits[c].label != LABEL_UNTESTED || report->commits[c].tested)
             write_commit_line(writing, c);

@@ -109,6 +109,97 @@ static void test_other_ends(void **state)
     }
 }
 
+/* As one line, single spaces. */
+static char *unwrapped(const char *text)
+{
+    char *copy = strdup(text), *to = copy;
+
+    for (const char *from = copy; *from; from++) {
+        char c = *from == '\n' ? ' ' : *from;
+        if (c != ' ' || to == copy || to[-1] != ' ')
+            *to++ = c;
+    }
+    *to = '\0';
+    return copy;
+}
+
+static void test_pruning(void **state)
+{
+    static const struct {
+        struct report_pruning pruning;
+        enum relevance relevance[3]; /* of commits 2, 3, 8 */
+        const char *word;            /* NULL: nothing of it */
+    } cases[] = {
+        {{0}, {0}, NULL},
+        {{.known = true}, {0}, "0 of 9 commits cannot change the image under this configuration."},
+        {{.known = true},
+         {RELEVANCE_NOT_COMPILED, RELEVANCE_DOCUMENTATION, RELEVANCE_ARCHITECTURE},
+         "3 of 9 commits cannot change the image under this configuration (1 documentation, 1 "
+         "other architectures, 1 not compiled) and were not considered."},
+        {{.known = true},
+         {RELEVANCE_TOOLS, RELEVANCE_TOOLS, RELEVANCE_EMPTY},
+         "(1 without a change, 2 tools and tests) and were"},
+        {{.known = true, .note = "no list"},
+         {0},
+         "is not known, so that all were considered: no list."},
+        {{.known = true, .withdrawn = true, .witness = 4},
+         {0},
+         "building 40695f2b34a4 (\"sched/fair: Clean up a comment\") contradicts that"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture fixture;
+        _cleanup_free_ char *text = NULL, *line = NULL;
+        json_t *json;
+
+        fixture_make(&fixture);
+        fixture.report.pruning = cases[i].pruning;
+        fixture.commits[2].relevance = cases[i].relevance[0];
+        fixture.commits[3].relevance = cases[i].relevance[1];
+        fixture.commits[8].relevance = cases[i].relevance[2];
+        text = text_of(&fixture.report);
+        line = unwrapped(text);
+        if (cases[i].word)
+            expect_word(line, cases[i].word);
+        else
+            refuse_word(line, "cannot change the image");
+        json = report_json(&fixture.report);
+        assert_non_null(json);
+        assert_int_equal(json_is_null(json_object_get(json, "pruning")), !cases[i].word);
+        json_decref(json);
+        fixture_clear(&fixture);
+    }
+}
+
+static void test_pruning_json(void **state)
+{
+    struct fixture fixture;
+    json_t *json, *pruning, *commit;
+    int commits, pruned, documentation, not_compiled;
+
+    (void)state;
+    fixture_make(&fixture);
+    fixture.report.pruning.known = true;
+    fixture.commits[3].relevance = RELEVANCE_DOCUMENTATION;
+    json = report_json(&fixture.report);
+    pruning = json_object_get(json, "pruning");
+    assert_int_equal(json_unpack(pruning, "{s:i, s:i, s:{s:i, s:i}, s:n, s:n}", "commits", &commits,
+                                 "pruned", &pruned, "by_reason", "documentation", &documentation,
+                                 "not_compiled", &not_compiled, "note", "withdrawn_by"),
+                     0);
+    assert_int_equal(commits, 9);
+    assert_int_equal(pruned, 1);
+    assert_int_equal(documentation, 1);
+    assert_int_equal(not_compiled, 0);
+    commit = json_array_get(json_object_get(json, "commits"), 3);
+    assert_string_equal(json_string_value(json_object_get(commit, "pruned")), "documentation");
+    commit = json_array_get(json_object_get(json, "commits"), 4);
+    assert_true(json_is_null(json_object_get(commit, "pruned")));
+    json_decref(json);
+    fixture_clear(&fixture);
+}
+
 /* A job that failed before anything was known. */
 static void test_empty(void **state)
 {
@@ -242,6 +333,8 @@ int main(void)
         cmocka_unit_test(test_culprit),
         cmocka_unit_test(test_run),
         cmocka_unit_test(test_other_ends),
+        cmocka_unit_test(test_pruning),
+        cmocka_unit_test(test_pruning_json),
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_rows_that_lack_something),
         cmocka_unit_test(test_hostile_words),
