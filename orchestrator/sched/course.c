@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sched/pruning.h"
+
 int course_new(struct service *service, const struct stored_job *record, struct course **ret,
                struct culprit_error *error)
 {
@@ -138,7 +140,12 @@ static int advance_running(struct course *course, const struct dossier *dossier,
         service_wake_at(service, deadline);
     switch (decision.kind) {
     case DECISION_WORK:
-        status = course->resting[0] ? 0 : dispatch_wants(course, dossier, &decision, error);
+        if (course->resting[0])
+            break;
+        if (pruning_is_due(dossier))
+            status = dispatch_prune(course, dossier, error);
+        if (status == 0)
+            status = dispatch_wants(course, dossier, &decision, error);
         break;
     case DECISION_VERDICT:
         status = reach_verdict(course, dossier, &decision, error);

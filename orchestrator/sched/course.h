@@ -97,6 +97,9 @@ void course_flight(const struct course *course, struct progress_flight *ret);
 
 /* --- dispatch.c */
 int dispatch_resolve(struct course *course, struct culprit_error *error);
+/* Finds out which commits cannot change the image, unless that is under way. */
+int dispatch_prune(struct course *course, const struct dossier *dossier,
+                   struct culprit_error *error);
 int dispatch_describe(struct course *course, const char *commit_id, struct culprit_error *error);
 /* Starts what is wanted and is not in flight, as far as the slots go. */
 int dispatch_wants(struct course *course, const struct dossier *dossier,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "sched/pruning.h"
 
 void decision_clear(struct decision *decision)
 {
@@ -77,6 +78,24 @@ static int plan_out_of_time(const struct dossier *dossier, struct bisect_problem
     return 0;
 }
 
+static unsigned fresh_builds(const struct dossier *dossier)
+{
+    unsigned count = 0;
+
+    for (size_t i = 0; i < dossier->commits.count; i++)
+        count += dossier->states[i].state != BUILD_UNKNOWN && !dossier->states[i].reused;
+    return count;
+}
+
+/* What the planner took for built may be so by inference only. */
+static void ground_in_builds(const struct dossier *dossier, bool late, struct bisect_step *step)
+{
+    unsigned budget = dossier->job->budget.builds;
+
+    pruning_redirect(dossier, step);
+    pruning_prove(dossier, !late && (budget == 0 || fresh_builds(dossier) < budget), step);
+}
+
 static int decide_bisect(const struct dossier *dossier, uint64_t now_ns, struct decision *decision,
                          struct culprit_error *error)
 {
@@ -89,6 +108,8 @@ static int decide_bisect(const struct dossier *dossier, uint64_t now_ns, struct 
     int status = bisect_plan(&problem, &facts, &decision->step, error);
     if (status == 0 && decision->step.verdict == VERDICT_NONE && deadline && now_ns >= deadline)
         status = plan_out_of_time(dossier, &problem, &facts, &decision->step, error);
+    if (status == 0)
+        ground_in_builds(dossier, deadline && now_ns >= deadline, &decision->step);
     if (status < 0)
         return culprit_error_prefix(error, "cannot plan job %lld", (long long)dossier->record.id);
     decision->kind = decision->step.verdict == VERDICT_NONE ? DECISION_WORK : DECISION_VERDICT;

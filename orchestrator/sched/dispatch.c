@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "sched/course.h"
+#include "sched/pruning.h"
 #include "sched/seeds.h"
 #include "sched/settle.h"
 
@@ -106,6 +107,47 @@ int dispatch_resolve(struct course *course, struct culprit_error *error)
     CULPRIT_CLEANUP(task_free) struct task *task = NULL;
 
     int status = task_new(TASK_RESOLVE, &task, error);
+    if (status == 0)
+        status = start(course, task, error);
+    if (status == 0)
+        task = NULL;
+    return status;
+}
+
+static bool is_pruning(const struct course *course)
+{
+    for (const struct task *task = course->tasks; task; task = task->next) {
+        if (task->kind == TASK_PRUNE)
+            return true;
+    }
+    return false;
+}
+
+static int fill_prune(struct task *task, const struct dossier *dossier, struct culprit_error *error)
+{
+    size_t count = dossier->commits.count;
+
+    task->ids = calloc(count + 1, sizeof *task->ids);
+    if (!task->ids)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot start work: out of memory");
+    for (size_t i = 0; i < count; i++)
+        memcpy(task->ids[i], dossier->commits.items[i].id, sizeof task->ids[i]);
+    task->id_count = (unsigned)count;
+    memcpy(task->end_inputs[0], dossier->built[0].build->inputs, DIGEST_HEX_SIZE);
+    memcpy(task->end_inputs[1], dossier->built[count - 1].build->inputs, DIGEST_HEX_SIZE);
+    return 0;
+}
+
+int dispatch_prune(struct course *course, const struct dossier *dossier,
+                   struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(task_free) struct task *task = NULL;
+
+    if (is_pruning(course))
+        return 0;
+    int status = task_new(TASK_PRUNE, &task, error);
+    if (status == 0)
+        status = fill_prune(task, dossier, error);
     if (status == 0)
         status = start(course, task, error);
     if (status == 0)
@@ -305,6 +347,10 @@ int dispatch_wants(struct course *course, const struct dossier *dossier,
     cancel_unwanted(course, step);
     for (size_t i = 0; i < step->want_count; i++) {
         if (in_flight(course, &step->wants[i]))
+            continue;
+        /* It may be one that need not be built. */
+        if (is_pruning(course) && step->wants[i].kind == WANT_BUILD &&
+            !pruning_is_end(dossier, step->wants[i].commit))
             continue;
         int status = start_want(course, dossier, &step->wants[i], error);
         if (status < 0)

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "sched/pruning.h"
+
 void dossier_clear(struct dossier *dossier)
 {
     stored_job_clear(&dossier->record);
@@ -12,9 +14,12 @@ void dossier_clear(struct dossier *dossier)
     stored_builds_clear(&dossier->builds);
     stored_trials_clear(&dossier->trials);
     stored_samples_clear(&dossier->samples);
+    stored_pruning_clear(&dossier->pruning);
     free(dossier->nodes);
     free(dossier->built);
     free(dossier->states);
+    free(dossier->stand_ins);
+    free(dossier->weights);
     free(dossier->outcomes);
     free(dossier->first_sample);
     *dossier = (struct dossier){0};
@@ -35,6 +40,8 @@ static int read_store(struct store *store, int64_t id, struct dossier *dossier,
         status = store_trials_get(store, id, &dossier->trials, error);
     if (status == 0)
         status = store_samples_get(store, id, 0, &dossier->samples, error);
+    if (status == 0)
+        status = store_pruning_get(store, id, &dossier->pruning, error);
     return status;
 }
 
@@ -45,10 +52,11 @@ static int allocate(struct dossier *dossier, struct culprit_error *error)
     dossier->nodes = calloc(commits + 1, sizeof *dossier->nodes);
     dossier->built = calloc(commits + 1, sizeof *dossier->built);
     dossier->states = calloc(commits + 1, sizeof *dossier->states);
+    dossier->stand_ins = calloc(commits + 1, sizeof *dossier->stand_ins);
     dossier->outcomes = calloc(trials + 1, sizeof *dossier->outcomes);
     dossier->first_sample = calloc(trials + 1, sizeof *dossier->first_sample);
-    if (!dossier->nodes || !dossier->built || !dossier->states || !dossier->outcomes ||
-        !dossier->first_sample)
+    if (!dossier->nodes || !dossier->built || !dossier->states || !dossier->stand_ins ||
+        !dossier->outcomes || !dossier->first_sample)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot read job %lld: out of memory",
                             (long long)dossier->record.id);
     return 0;
@@ -168,6 +176,9 @@ int dossier_load(struct store *store, int64_t id, struct dossier *ret, struct cu
     if (status < 0)
         return status;
     fill_builds(&dossier);
+    status = pruning_apply(&dossier, error);
+    if (status < 0)
+        return status;
     fill_trials(&dossier);
     *ret = dossier;
     memset(&dossier, 0, sizeof dossier);
@@ -209,6 +220,7 @@ void dossier_problem(const struct dossier *dossier, struct bisect_problem *ret)
         .trials_per_commit = job->trials,
         .max_builds = job->budget.builds,
         .max_trials = job->budget.trials,
+        .prior_weights = dossier->weights,
         .good_is_merge_base = dossier->commits.good_is_merge_base,
     };
 }

@@ -27,14 +27,20 @@ struct dossier {
     struct stored_builds builds;
     struct stored_trials trials;
     struct stored_samples samples;
+    struct stored_pruning pruning;
 
     /* By commit number: */
     struct bisect_commit *nodes;
     struct dossier_build *built;
-    struct bisect_build *states;
+    struct bisect_build *states; /* also of commits that another stands in for */
+    unsigned *stand_ins;         /* whose build a commit is measured by: mostly its own */
+    double *weights;             /* 0: cannot change the image; NULL: nothing is known of any */
     /* By trial: */
     struct bisect_trial *outcomes;
     size_t *first_sample; /* trials.count + 1 of them */
+
+    bool pruning_withdrawn;   /* an image contradicts what was inferred, and nothing is left out */
+    unsigned pruning_witness; /* the commit of that image */
 };
 
 int dossier_load(struct store *store, int64_t id, struct dossier *ret, struct culprit_error *error);

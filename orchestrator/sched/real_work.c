@@ -7,6 +7,7 @@
 #include "base/gate.h"
 #include "base/path.h"
 #include "sched/clones.h"
+#include "sched/prune_range.h"
 #include "sched/room.h"
 #include "trial/choose.h"
 
@@ -255,13 +256,25 @@ static int build(struct work *work, const struct work_build *build, struct cance
                              &repository, error);
     if (status == 0)
         status = builder_build(self->options.builder, repository, &recipe.recipe, build->image_path,
-                               build->log_path, build->config_path, build->inputs_path, cancel,
-                               ret, error);
+                               build->log_path, build->config_path, build->inputs_path, cancel, ret,
+                               error);
     if (status < 0)
         return explain_room(self, status, error);
     if (ret->outcome == OUTCOME_INFRA_FAILED && room_is_missing(ret->message))
         return room_fail(&self->room, ret->message, error);
     return 0;
+}
+
+static int prune(struct work *work, const struct job *job, const struct work_prune *request,
+                 struct cancel *cancel, enum relevance *ret_relevance, struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(repository_free) struct repository *repository = NULL;
+
+    int status = clones_open(real(work)->clones, job->source.repository, false, cancel, &repository,
+                             error);
+    if (status < 0)
+        return status;
+    return prune_range(repository, request, job->source.first_parent, cancel, ret_relevance, error);
 }
 
 /* --- trials -------------------------------------------------------------------------------- */
@@ -316,6 +329,7 @@ static const struct work_ops ops = {
     .choose_engine = choose_engine,
     .identify = identify,
     .build = build,
+    .prune = prune,
     .trial = run_trial,
     .describe = describe,
 };

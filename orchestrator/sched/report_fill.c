@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sched/conclusion.h"
+#include "sched/pruning.h"
 
 struct filled_report {
     struct report report;
@@ -103,6 +104,30 @@ static int fill_labels(struct filled_report *filled, const struct dossier *dossi
     return bisect_labels(&problem, &facts, filled->labels, filled->inferred, error);
 }
 
+/* A commit that was left out and never built keeps its reason, and has no label: what it would be
+ * is not a fact. */
+static void fill_pruning(struct filled_report *filled, const struct dossier *dossier)
+{
+    const struct stored_pruning *pruning = &dossier->pruning;
+
+    filled->report.pruning = (struct report_pruning){
+        .known = pruning->known,
+        .note = pruning->note,
+        .withdrawn = dossier->pruning_withdrawn,
+        .witness = dossier->pruning_witness,
+    };
+    for (size_t i = 0; !dossier->pruning_withdrawn && i < pruning->count; i++) {
+        struct report_commit *commit = &filled->commits[pruning->items[i].commit];
+        if (!relevance_from_name(pruning->items[i].reason, &commit->relevance))
+            commit->relevance = RELEVANCE_NOT_COMPILED; /* a later version's word */
+        if (dossier->built[pruning->items[i].commit].build)
+            continue;
+        commit->label = LABEL_UNTESTED;
+        commit->inferred = false;
+        commit->reason = NULL;
+    }
+}
+
 static int fill_commits(struct filled_report *filled, const struct dossier *dossier,
                         struct culprit_error *error)
 {
@@ -124,6 +149,7 @@ static int fill_commits(struct filled_report *filled, const struct dossier *doss
         if (to->label == LABEL_SKIP)
             to->reason = skip_reason(dossier, i);
     }
+    fill_pruning(filled, dossier);
     filled->report.commits = filled->commits;
     filled->report.commit_count = dossier->commits.count;
     return 0;

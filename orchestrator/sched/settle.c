@@ -91,6 +91,8 @@ static int settle_one(struct task *task, struct culprit_error *error)
         return settle_identify(task, error);
     case TASK_BUILD:
         return settle_build(task, error);
+    case TASK_PRUNE:
+        return settle_prune(task, error);
     case TASK_TRIAL:
         return settle_trial(task, error);
     case TASK_DESCRIBE:

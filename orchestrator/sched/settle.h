@@ -11,6 +11,7 @@ int settle_engine(struct task *task, struct culprit_error *error);
 /* 1: it goes on as something else. */
 int settle_identify(struct task *task, struct culprit_error *error);
 int settle_build(struct task *task, struct culprit_error *error);
+int settle_prune(struct task *task, struct culprit_error *error);
 int settle_trial(struct task *task, struct culprit_error *error);
 
 /* Nothing came of it: its lease ends. */

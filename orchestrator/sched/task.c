@@ -31,6 +31,8 @@ void task_free(struct task *task)
     free(task->build_id);
     free(task->message);
     free(task->diffstat);
+    free(task->ids);
+    free(task->relevance);
     free(task);
 }
 
@@ -121,6 +123,60 @@ static void run_build(struct task *task)
     file_remove_tree(task->directory, NULL);
 }
 
+static int read_blob(struct blobs *blobs, const char *digest, struct buffer *ret,
+                     struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(blob_reader_free) struct blob_reader *reader = NULL;
+    char part[16 * 1024];
+    ssize_t length = 0;
+
+    int status = blobs_reader(blobs, digest, &reader, error);
+    if (status < 0)
+        return status;
+    while ((length = blob_reader_read(reader, part, sizeof part, error)) > 0)
+        buffer_append(ret, part, (size_t)length);
+    return length < 0 ? (int)length : buffer_status(ret, "a kept file", error);
+}
+
+/* A build that left no list of what it read leaves nothing to tell by. */
+static int read_inputs_of(struct task *task, int end, struct inputs **ret,
+                          struct culprit_error *error)
+{
+    _cleanup_buffer_ struct buffer text = BUFFER_INIT(INPUTS_TEXT_MAXIMUM);
+
+    if (!task->end_inputs[end][0])
+        return culprit_fail(error, CULPRIT_NOT_FOUND,
+                            "the build of %s left no list of the files that it read",
+                            end == 0 ? "good" : "bad");
+    int status = read_blob(task->blobs, task->end_inputs[end], &text, error);
+    if (status == 0)
+        status = inputs_parse(text.data ? text.data : "", text.length, ret, error);
+    return status;
+}
+
+static void run_prune(struct task *task)
+{
+    CULPRIT_CLEANUP(inputs_free) struct inputs *good = NULL;
+    CULPRIT_CLEANUP(inputs_free) struct inputs *bad = NULL;
+    const struct work_ops *ops = task->work->ops;
+
+    task->relevance = calloc(task->id_count + 1, sizeof *task->relevance);
+    if (!task->relevance) {
+        task->status = culprit_fail(&task->error, CULPRIT_NO_MEMORY, "out of memory");
+        return;
+    }
+    task->status = read_inputs_of(task, 0, &good, &task->error);
+    if (task->status == 0)
+        task->status = read_inputs_of(task, 1, &bad, &task->error);
+    if (task->status == 0)
+        task->status = inputs_merge(good, bad, &task->error);
+    if (task->status < 0 || !ops->prune)
+        return;
+    const struct work_prune prune = {.ids = task->ids, .count = task->id_count, .inputs = good};
+    task->status = ops->prune(task->work, task->job, &prune, task->cancel, task->relevance,
+                              &task->error);
+}
+
 static void run_trial(struct task *task)
 {
     char label[64];
@@ -161,6 +217,9 @@ void task_run(struct task *task)
         break;
     case TASK_BUILD:
         run_build(task);
+        break;
+    case TASK_PRUNE:
+        run_prune(task);
         break;
     case TASK_TRIAL:
         run_trial(task);

@@ -16,6 +16,7 @@ enum task_kind {
     TASK_ENGINE,   /* the engine, with a kernel to boot */
     TASK_IDENTIFY, /* a build's recipe; goes on as TASK_BUILD where there is none yet */
     TASK_BUILD,
+    TASK_PRUNE, /* which commits cannot change the image */
     TASK_TRIAL,
     TASK_DESCRIBE, /* the culprit's message and diffstat */
 };
@@ -49,7 +50,10 @@ struct task {
     uint64_t seed;
     struct work_engine engine; /* TRIAL; RESOLVE, ENGINE: out */
     char commit_id[COMMIT_ID_SIZE];
-    char recipe[DIGEST_HEX_SIZE]; /* BUILD; IDENTIFY: out */
+    char (*ids)[COMMIT_ID_SIZE]; /* PRUNE: of the range */
+    unsigned id_count;
+    char end_inputs[2][DIGEST_HEX_SIZE]; /* PRUNE: of good and bad */
+    char recipe[DIGEST_HEX_SIZE];        /* BUILD; IDENTIFY: out */
 
     /* Out. */
     struct culprit_error error;
@@ -60,6 +64,7 @@ struct task {
         console[DIGEST_HEX_SIZE], records[DIGEST_HEX_SIZE]; /* blobs */
     struct trial_result *trial_result;
     char *message, *diffstat;
+    enum relevance *relevance; /* PRUNE: [id_count] */
 };
 
 int task_new(enum task_kind kind, struct task **ret, struct culprit_error *error);

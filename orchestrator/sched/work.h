@@ -19,6 +19,7 @@
 #include "base/error.h"
 #include "build/builder.h"
 #include "job/job.h"
+#include "relevance/relevance.h"
 #include "source/repository.h"
 #include "trial/trial.h"
 
@@ -34,6 +35,12 @@ struct work_build {
     const struct job *job;
     const char *commit_id;
     const char *image_path, *log_path, *config_path, *inputs_path; /* to be written */
+};
+
+struct work_prune {
+    char (*ids)[COMMIT_ID_SIZE]; /* of the range, by number; the last is bad */
+    unsigned count;
+    struct inputs *inputs; /* what the builds of both ends read */
 };
 
 struct work_trial {
@@ -60,6 +67,9 @@ struct work_ops {
                     char ret_recipe[DIGEST_HEX_SIZE], struct culprit_error *error);
     int (*build)(struct work *work, const struct work_build *build, struct cancel *cancel,
                  struct build_result *ret, struct culprit_error *error);
+    /* ret_relevance[prune->count]: which commits can change the image. NULL: all can. */
+    int (*prune)(struct work *work, const struct job *job, const struct work_prune *prune,
+                 struct cancel *cancel, enum relevance *ret_relevance, struct culprit_error *error);
     int (*trial)(struct work *work, const struct work_trial *trial, struct cancel *cancel,
                  struct trial_result **ret, struct culprit_error *error);
     /* Message and diffstat of a commit, for the report; the caller's. */

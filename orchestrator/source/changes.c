@@ -17,6 +17,7 @@ void commit_changes_clear(struct commit_changes *changes)
     for (size_t i = 0; i < changes->count; i++)
         free(changes->paths[i].path);
     free(changes->paths);
+    free(changes->parents);
     *changes = (struct commit_changes){0};
 }
 
@@ -104,6 +105,18 @@ static int compare(struct repository *repository, git_commit *commit, unsigned p
                            repository->name);
 }
 
+static int name_parents(git_commit *commit, unsigned count, struct commit_changes *changes,
+                        struct culprit_error *error)
+{
+    changes->parents = calloc(count + 1, sizeof *changes->parents);
+    if (!changes->parents)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for the parents of a commit");
+    for (; changes->parent_count < count; changes->parent_count++)
+        git_id_text(git_commit_parent_id(commit, changes->parent_count),
+                    changes->parents[changes->parent_count]);
+    return 0;
+}
+
 int repository_changes(struct repository *repository, const char *commit_id, bool first_parent,
                        size_t maximum, struct commit_changes *ret, struct culprit_error *error)
 {
@@ -118,12 +131,11 @@ int repository_changes(struct repository *repository, const char *commit_id, boo
     parents = git_commit_parentcount(commit);
     if (first_parent && parents > 1)
         parents = 1;
-    for (unsigned p = 0; p < parents && !collection.full; p++) {
+    result = name_parents(commit, parents, &changes, error);
+    for (unsigned p = 0; result == 0 && p < parents && !collection.full; p++)
         result = compare(repository, commit, p, &collection, error);
-        if (result < 0)
-            return result;
-    }
-    changes.merge = parents > 1;
+    if (result < 0)
+        return result;
     changes.complete = parents > 0 && !collection.full;
     *ret = changes;
     changes = (struct commit_changes){0};

@@ -26,7 +26,8 @@ struct changed_path {
 struct commit_changes {
     struct changed_path *paths;
     size_t count;
-    bool merge;    /* compared with more than one parent */
+    char (*parents)[COMMIT_ID_SIZE]; /* that it was compared with */
+    unsigned parent_count;
     bool complete; /* false: there are more than were asked for, or the commit is a root */
 };
 

@@ -13,7 +13,7 @@
 struct scripted_mailer {
     struct mailer mailer;
     unsigned unavailable, refused;
-    bool silent; /* a delivery lasts until it is cancelled */
+    bool silent;               /* a delivery lasts until it is cancelled */
     _Atomic unsigned attempts; /* may be read at any time */
     unsigned delivered, cancelled;
     char *last; /* message; to be freed */

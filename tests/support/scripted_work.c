@@ -169,6 +169,7 @@ static int identify(struct work *work, const struct job *job, const char *commit
 static void build_image(const struct scripted_script *script, const struct work_build *build,
                         unsigned number, struct build_result *ret)
 {
+    static const char inputs[] = "culprit-inputs 1 x86\nkernel/sched/fair.c\n.\n";
     char text[64];
     unsigned image = number;
 
@@ -185,6 +186,8 @@ static void build_image(const struct scripted_script *script, const struct work_
     if (file_write_atomic(build->image_path, text, strlen(text), 0644, NULL) < 0)
         ret->outcome = OUTCOME_INFRA_FAILED;
     file_write_atomic(build->config_path, "CONFIG_SMP=y\n", 13, 0644, NULL);
+    ret->inputs = !script->lists_no_inputs &&
+                  file_write_atomic(build->inputs_path, inputs, strlen(inputs), 0644, NULL) == 0;
 }
 
 static void make(struct scripted_work *self, const struct work_build *build, bool infra,
@@ -225,6 +228,23 @@ static int build(struct work *work, const struct work_build *build, struct cance
     else
         make(self, build, infra, ret);
     leave(self, &self->building, false);
+    return 0;
+}
+
+static int prune(struct work *work, const struct job *job, const struct work_prune *request,
+                 struct cancel *cancel, enum relevance *ret_relevance, struct culprit_error *error)
+{
+    struct scripted_work *self = scripted(work);
+
+    (void)job;
+    (void)cancel;
+    pthread_mutex_lock(&self->lock);
+    self->counts.prunes++;
+    pthread_mutex_unlock(&self->lock);
+    if (!inputs_has(request->inputs, "kernel/sched/fair.c"))
+        return culprit_fail(error, CULPRIT_INTERNAL, "the inputs are not those of the builds");
+    for (unsigned c = 0; c < request->count; c++)
+        ret_relevance[c] = self->script->relevance[number_of(request->ids[c])];
     return 0;
 }
 
@@ -343,6 +363,7 @@ static const struct work_ops ops = {
     .choose_engine = choose_engine,
     .identify = identify,
     .build = build,
+    .prune = prune,
     .trial = try,
     .describe = describe,
 };

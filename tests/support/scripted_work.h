@@ -32,7 +32,9 @@ struct scripted_script {
     /* By commit number: */
     bool unbuildable[SCRIPTED_COMMITS_MAXIMUM];
     bool unbootable[SCRIPTED_COMMITS_MAXIMUM];
-    bool same_image[SCRIPTED_COMMITS_MAXIMUM]; /* as the commit before */
+    bool same_image[SCRIPTED_COMMITS_MAXIMUM];          /* as the commit before */
+    enum relevance relevance[SCRIPTED_COMMITS_MAXIMUM]; /* what prune() says */
+    bool lists_no_inputs;                               /* builds do not say what they read */
 
     unsigned infra_builds; /* the first so many builds fail for the host's reasons */
     unsigned infra_trials; /* likewise trials */
@@ -51,7 +53,7 @@ struct scripted_script {
 };
 
 struct scripted_counts {
-    unsigned resolves, builds, trials, describes; /* those that did not fail in passing */
+    unsigned resolves, builds, prunes, trials, describes; /* those that did not fail in passing */
     unsigned calls[SCRIPTED_STEP_COUNT];
     unsigned builds_at_once, trials_at_once; /* most that were seen */
     unsigned beside_exclusive;               /* times that something ran beside a realtime trial */

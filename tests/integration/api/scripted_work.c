@@ -135,7 +135,14 @@ static int describe(struct work *work, const struct job *job, const char *commit
 
 void scripted_work_init(struct scripted_work *scripted)
 {
-    static const struct work_ops ops = {resolve, choose_engine, identify, build, trial, describe};
+    static const struct work_ops ops = {
+        .resolve = resolve,
+        .choose_engine = choose_engine,
+        .identify = identify,
+        .build = build,
+        .trial = trial,
+        .describe = describe,
+    };
 
     *scripted = (struct scripted_work){.work = {&ops}};
 }

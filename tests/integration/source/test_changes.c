@@ -55,19 +55,20 @@ static void a_commit_is_compared_with_its_parents(void **state)
         const char *name;
         const char *changes;
         size_t maximum;
-        bool first_parent, merge;
+        bool first_parent;
+        unsigned parents;
     } cases[] = {
-        {"A", "...", 10, false, false},
-        {"B", "a.c +new/b.c", 10, false, false},
-        {"C", "-a.c +moved.c", 10, false, false},
-        {"D", "!l +run.sh", 10, false, false},
-        {"X", "!l +l run.sh", 10, false, false},
-        {"M", "+doc/s.rst -a.c !l +moved.c +run.sh", 10, false, true},
-        {"M", "+doc/s.rst", 10, true, false},
-        {"M", "+doc/s.rst -a.c...", 2, false, true},
-        {"E", "+doc/q.rst +evil.c -a.c +evil.c !l +moved.c +run.sh", 10, false, true},
-        {"B", "a.c +new/b.c", 2, false, false},
-        {"B", "a.c...", 1, false, false},
+        {"A", "...", 10, false, 0},
+        {"B", "a.c +new/b.c", 10, false, 1},
+        {"C", "-a.c +moved.c", 10, false, 1},
+        {"D", "!l +run.sh", 10, false, 1},
+        {"X", "!l +l run.sh", 10, false, 1},
+        {"M", "+doc/s.rst -a.c !l +moved.c +run.sh", 10, false, 2},
+        {"M", "+doc/s.rst", 10, true, 1},
+        {"M", "+doc/s.rst -a.c...", 2, false, 2},
+        {"E", "+doc/q.rst +evil.c -a.c +evil.c !l +moved.c +run.sh", 10, false, 2},
+        {"B", "a.c +new/b.c", 2, false, 1},
+        {"B", "a.c...", 1, false, 1},
     };
     CULPRIT_CLEANUP(repository_free) struct repository *repository = NULL;
 
@@ -84,8 +85,24 @@ static void a_commit_is_compared_with_its_parents(void **state)
         text = changes_text(&changes);
         if (strcmp(text, cases[i].changes) != 0)
             fail_msg("%s: \"%s\" instead of \"%s\"", cases[i].name, text, cases[i].changes);
-        assert_int_equal(changes.merge, cases[i].merge);
+        assert_int_equal(changes.parent_count, cases[i].parents);
     }
+}
+
+static void parents_are_named(void **state)
+{
+    CULPRIT_CLEANUP(repository_free) struct repository *repository = NULL;
+    CULPRIT_CLEANUP(commit_changes_clear) struct commit_changes changes = {0};
+    struct culprit_error error = {0};
+    char merge[COMMIT_ID_SIZE], first[COMMIT_ID_SIZE], second[COMMIT_ID_SIZE];
+
+    open_graph(*state, &repository);
+    fixture_id(repository, "M", merge);
+    fixture_id(repository, "D", first);
+    fixture_id(repository, "S", second);
+    assert_success(repository_changes(repository, merge, false, 10, &changes, &error));
+    assert_string_equal(changes.parents[0], first);
+    assert_string_equal(changes.parents[1], second);
 }
 
 static void a_path_is_looked_for(void **state)
@@ -135,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(a_commit_is_compared_with_its_parents),
+        scratch_test(parents_are_named),
         scratch_test(a_path_is_looked_for),
         scratch_test(a_commit_that_is_not_there_is_an_error),
     };
