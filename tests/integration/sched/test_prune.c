@@ -130,11 +130,14 @@ static void a_restart_changes_nothing(void **state)
     free(stand.mail.last);
 }
 
-/* Whatever commit is the culprit, and although it is said not to matter: the images say otherwise,
- * and the verdict is right. */
+/* Wherever the culprit is, and although it is said not to matter: the images say otherwise, and the
+ * verdict is right. */
 static void a_wrong_inference_does_not_stand(void **state)
 {
-    for (unsigned culprit = 1; culprit < 17; culprit++) {
+    static const unsigned culprits[] = {1, 2, 7, 9, 15, 16};
+
+    for (size_t i = 0; i < sizeof culprits / sizeof culprits[0]; i++) {
+        unsigned culprit = culprits[i];
         _cleanup_free_ char *directory = text_format("%s/%u", (char *)*state, culprit);
         struct scripted_script script = {
             .commits = 17, .culprit = culprit, .good_level = 100, .bad_level = 180, .noise = 4};
