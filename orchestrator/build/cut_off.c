@@ -10,31 +10,45 @@
 #include "base/file.h"
 #include "build/build_tree.h"
 #include "build/finished.h"
-
-/* Another one after each start of the host. */
-#define BOOT_ID_PATH "/proc/sys/kernel/random/boot_id"
-
-enum { BOOT_ID_MAXIMUM = 64 };
+#include "build/instant.h"
 
 int cut_off_mark(const char *mark, struct culprit_error *error)
 {
-    _cleanup_free_ char *boot = NULL;
-    int r = file_read(BOOT_ID_PATH, BOOT_ID_MAXIMUM, &boot, NULL, error);
+    struct instant now;
+    char text[INSTANT_TEXT_MAXIMUM];
+    int r = instant_now(&now, error);
 
-    return r < 0 ? r : file_write_atomic(mark, boot, strlen(boot), 0644, error);
+    if (r < 0)
+        return r;
+    instant_write(&now, text);
+    return file_write_atomic(mark, text, strlen(text), 0644, error);
 }
 
-static bool is_of_this_boot(const char *mark)
-{
-    _cleanup_free_ char *then = NULL, *now = NULL;
+/* What can be said of the files that came after a mark, and before it. */
+enum trust { TRUST_NONE, TRUST_OLDER, TRUST_FINISHED };
 
-    return file_read(mark, BOOT_ID_MAXIMUM, &then, NULL, NULL) == 0 &&
-           file_read(BOOT_ID_PATH, BOOT_ID_MAXIMUM, &now, NULL, NULL) == 0 &&
-           strcmp(then, now) == 0;
+static enum trust trust_since(const char *mark)
+{
+    _cleanup_free_ char *text = NULL;
+    struct instant then, now;
+
+    if (file_read(mark, INSTANT_TEXT_MAXIMUM, &text, NULL, NULL) < 0 ||
+        !instant_read(text, &then) || instant_now(&now, NULL) < 0 || instant_set_back(&then, &now))
+        return TRUST_NONE;
+    return instant_same_boot(&then, &now) ? TRUST_FINISHED : TRUST_OLDER;
+}
+
+int cut_off_check_clock(const char *mark, struct culprit_error *error)
+{
+    if (trust_since(mark) != TRUST_NONE)
+        return 0;
+    return culprit_fail(error, CULPRIT_IO,
+                        "the clock of this host was set back during the build, and make goes by "
+                        "the times of files: it has to be built anew");
 }
 
 struct cleaning {
-    struct timespec since;
+    struct timespec since;           /* zero: for ever */
     const struct finished *finished; /* NULL: nothing is */
 };
 
@@ -55,14 +69,16 @@ int cut_off_recover(const char *mark, const char *build, const char *config, boo
 {
     CULPRIT_CLEANUP(finished_free) struct finished *finished = NULL;
     struct cleaning cleaning = {0};
+    enum trust trust = trust_since(mark);
     struct stat status;
     int r = 0;
 
     *ret_was = stat(mark, &status) == 0;
     if (!*ret_was)
         return errno == ENOENT ? 0 : culprit_fail_errno(error, errno, "cannot read %s", mark);
-    cleaning.since = status.st_mtim;
-    if (is_of_this_boot(mark))
+    if (trust != TRUST_NONE)
+        cleaning.since = status.st_mtim;
+    if (trust == TRUST_FINISHED)
         r = finished_find(build, &cleaning.since, &finished, error);
     cleaning.finished = finished;
     if (r == 0)

@@ -23,6 +23,11 @@ static int command_line(const struct make *make, const char *output, const char 
     strv_append(argv, "prlimit");
     strv_append(argv, "--core=0");
     strv_append(argv, "--fsize=17179869184");
+    /* Held by whatever make starts, until the last of them is gone. */
+    strv_append(argv, "flock");
+    strv_append(argv, "--no-fork");
+    strv_append(argv, "--shared");
+    strv_append(argv, SANDBOX_BUILD);
     strv_append(argv, "make");
     strv_append(argv, "-C");
     strv_append(argv, SANDBOX_SOURCE);
@@ -72,7 +77,7 @@ static int explain_limit(const struct make *make, int r, struct culprit_error *e
     return r;
 }
 
-static int explain_failure(const struct make *make, struct culprit_error *error)
+static int explain_failure(struct make *make, struct culprit_error *error)
 {
     enum build_fault fault;
     char line[BUILD_FAULT_SIZE];
@@ -80,6 +85,9 @@ static int explain_failure(const struct make *make, struct culprit_error *error)
 
     if (r < 0)
         return r;
+    /* A full disk or a killed compiler: kernels before 4.19 do not remove what a failed recipe
+     * leaves. */
+    make->cut_off = make->cut_off || fault == BUILD_FAULT_HOST;
     if (fault == BUILD_FAULT_HOST)
         return culprit_fail(error, CULPRIT_IO, "%s", line);
     return culprit_fail(error, CULPRIT_FAILED, "%s", line[0] ? line : "make said nothing");

@@ -19,13 +19,17 @@ struct make {
     uint64_t timeout_ns;   /* over all runs, for the message */
     uint64_t deadline_ns;  /* on the monotonic clock */
     struct cancel *cancel; /* may be NULL */
-    bool cut_off; /* set when a run did not come to its own end: files may be half written */
+    bool cut_off; /* set when a run did not come to its own end, or the host was at fault: files may
+                     be half written */
 };
 
 /*
  * Makes one target with `output` (SANDBOX_BUILD or SANDBOX_CONFIG) as O=. FAILED with the first
  * error in the log when the sources do not build; IO when this host is at fault (memory, disk, a
  * missing tool, the sandbox); TIMED_OUT, LIMIT, CANCELLED.
+ *
+ * After the latter three processes that make started may live on for a moment, until the kernel has
+ * killed the last one of the sandbox. Each holds a shared flock() on the build directory.
  */
 int make_target(struct make *make, const char *output, const char *target,
                 struct culprit_error *error);

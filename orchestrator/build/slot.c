@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "build/build_tree.h"
 #include "build/cut_off.h"
 
 enum { HOLDS_MAXIMUM = 4096 };
@@ -137,17 +138,71 @@ static int try_lock(struct slot *slot, bool *ret_taken, struct culprit_error *er
     return 0;
 }
 
+/* So that what make left is there after a crash of the host too. */
+static int sync_slot(const struct slot *slot, struct culprit_error *error)
+{
+    _cleanup_close_ int fd = open(slot->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    if (fd < 0 || syncfs(fd) < 0)
+        return culprit_fail_errno(error, errno, "cannot write %s to its disk", slot->directory);
+    return 0;
+}
+
+/* Says what is in the directories, and that nothing is under way there. */
+static int settle(struct slot *slot, const struct slot_holds *holds, const char *marker,
+                  struct culprit_error *error)
+{
+    int r = sync_slot(slot, error);
+
+    if (r == 0)
+        r = save_holds(slot, holds, error);
+    return r < 0 ? r : file_remove_tree(marker, error);
+}
+
+/* Processes of a make whose sandbox was killed can live on for a moment and write; each of them
+ * holds this lock (make.h). They are dying: it does not take long. */
+static int wait_for_orphans(const struct slot *slot, struct culprit_error *error)
+{
+    _cleanup_close_ int fd = open(slot->build, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int locked = -1;
+
+    while (fd >= 0 && (locked = flock(fd, LOCK_EX)) < 0 && errno == EINTR)
+        ;
+    return locked < 0 ? culprit_fail_errno(error, errno, "cannot lock %s", slot->build) : 0;
+}
+
+/* Whether the slot was used at a time that is yet to come: the clock has been set back. make would
+ * take what was built then for newer than sources that are checked out now. The file system's own
+ * clock is asked, which may be a server's. */
+static int is_of_the_future(const struct slot *slot, bool *ret, struct culprit_error *error)
+{
+    _cleanup_free_ char *holds = path_join(slot->directory, "holds");
+    struct stat now, then;
+
+    if (!holds)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for a build slot");
+    if (futimens(slot->lock_fd, NULL) < 0 || fstat(slot->lock_fd, &now) < 0)
+        return culprit_fail_errno(error, errno, "cannot touch the lock of %s", slot->directory);
+    *ret = stat(holds, &then) == 0 && time_before(&now.st_mtim, &then.st_mtim);
+    return 0;
+}
+
 static int recover(struct slot *slot, struct culprit_error *error)
 {
     _cleanup_free_ char *marker = marker_path(slot);
     struct slot_holds holds = slot->holds;
-    bool was_cut_off = false;
+    bool was_cut_off = false, of_the_future = false;
     int r;
 
     if (!marker)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for a build slot");
+    r = wait_for_orphans(slot, error);
+    if (r == 0)
+        r = is_of_the_future(slot, &of_the_future, error);
+    if (r < 0 || of_the_future)
+        return r < 0 ? r : slot_wipe(slot, error);
     r = cut_off_recover(marker, slot->build, slot->config, &was_cut_off, error);
-    return r < 0 || !was_cut_off ? r : slot_end(slot, &holds, error);
+    return r < 0 || !was_cut_off ? r : settle(slot, &holds, marker, error);
 }
 
 static enum nearness nearness_of(const struct slot *slot, const struct slot_holds *wanted)
@@ -159,20 +214,13 @@ static enum nearness nearness_of(const struct slot *slot, const struct slot_hold
     return strcmp(slot->holds.settings, wanted->settings) == 0 ? SAME_SETTINGS : OTHER_SETTINGS;
 }
 
-static int compare_times(const struct timespec *a, const struct timespec *b)
-{
-    if (a->tv_sec != b->tv_sec)
-        return a->tv_sec < b->tv_sec ? -1 : 1;
-    return (a->tv_nsec > b->tv_nsec) - (a->tv_nsec < b->tv_nsec);
-}
-
 static bool better(const struct candidate *a, const struct candidate *b)
 {
     if (!b->slot || a->nearness != b->nearness)
         return !b->slot || a->nearness > b->nearness;
     if (a->nearness == OTHER_SETTINGS)
-        return compare_times(&a->used, &b->used) < 0;
-    return compare_times(&a->used, &b->used) > 0;
+        return time_before(&a->used, &b->used);
+    return time_before(&b->used, &a->used);
 }
 
 /* Looks at one slot and keeps it, if it is free and better than the best so far. */
@@ -290,51 +338,63 @@ int slot_claim(const char *cache_directory, unsigned slots, const struct slot_ho
             r = wait_for_release(watch_fd, &settled, cancel, error);
     }
     if (r == 0)
-        r = recover(slot, error);
-    if (r == 0)
         r = file_make_directories(slot->build, 0755, error);
     if (r == 0)
         r = file_make_directories(slot->config, 0755, error);
+    if (r == 0)
+        r = recover(slot, error);
     if (r < 0)
         return r;
     *ret = take(slot);
     return 0;
 }
 
-int slot_checkpoint(struct slot *slot, struct culprit_error *error)
-{
-    _cleanup_free_ char *marker = marker_path(slot);
-
-    if (!marker)
-        return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for a build slot");
-    return cut_off_mark(marker, error);
-}
-
 int slot_begin(struct slot *slot, const char *settings, struct culprit_error *error)
 {
+    _cleanup_free_ char *marker = marker_path(slot);
     struct slot_holds holds = {0};
     int r;
 
+    if (!marker)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for a build slot");
     snprintf(holds.settings, sizeof holds.settings, "%s", settings);
     r = save_holds(slot, &holds, error);
-    return r < 0 ? r : slot_checkpoint(slot, error);
+    return r < 0 ? r : cut_off_mark(marker, error);
+}
+
+int slot_checkpoint(struct slot *slot, struct culprit_error *error)
+{
+    _cleanup_free_ char *marker = marker_path(slot);
+    int r;
+
+    if (!marker)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for a build slot");
+    r = cut_off_check_clock(marker, error);
+    if (r == 0)
+        r = sync_slot(slot, error);
+    return r < 0 ? r : cut_off_mark(marker, error);
 }
 
 int slot_end(struct slot *slot, const struct slot_holds *holds, struct culprit_error *error)
 {
     _cleanup_free_ char *marker = marker_path(slot);
-    int r = save_holds(slot, holds, error);
+    int r;
 
     if (!marker)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for a build slot");
-    return r < 0 ? r : file_remove_tree(marker, error);
+    r = cut_off_check_clock(marker, error);
+    return r < 0 ? r : settle(slot, holds, marker, error);
 }
 
 int slot_wipe(struct slot *slot, struct culprit_error *error)
 {
     static const struct slot_holds nothing;
-    int r = slot_begin(slot, "", error);
+    _cleanup_free_ char *marker = marker_path(slot);
+    int r;
 
+    if (!marker)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for a build slot");
+    r = slot_begin(slot, "", error);
     if (r == 0)
         r = file_remove_tree(slot->build, error);
     if (r == 0)
@@ -343,5 +403,5 @@ int slot_wipe(struct slot *slot, struct culprit_error *error)
         r = file_make_directories(slot->build, 0755, error);
     if (r == 0)
         r = file_make_directories(slot->config, 0755, error);
-    return r < 0 ? r : slot_end(slot, &nothing, error);
+    return r < 0 ? r : settle(slot, &nothing, marker, error);
 }

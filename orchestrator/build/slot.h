@@ -10,7 +10,8 @@
  *     slots/N/holds         what the build directory was last used for
  *     slots/N/building      there while make runs, or was when it was cut off
  *
- * After a build that was cut off slot_claim() removes what may be half written (cut_off.h).
+ * After a build that was cut off slot_claim() removes what may be half written (cut_off.h), and
+ * everything after the clock was set back.
  */
 #ifndef CULPRIT_BUILD_SLOT_H
 #define CULPRIT_BUILD_SLOT_H
@@ -54,7 +55,8 @@ DEFINE_CLEANUP(struct slot *, slot_release);
 /* Around make: slot_begin() says that the directories are about to change and what for;
  * slot_checkpoint() that a make came to its own end with more to come, so that what is there now
  * stays if the next is cut off; slot_end() that the last one did, and what is there now. Without
- * slot_end() the next claim cleans up. */
+ * slot_end() the next claim cleans up. The latter two make sure that it is on the disk; IO when the
+ * clock was set back meanwhile, so that make may have gone wrong. */
 int slot_begin(struct slot *slot, const char *settings, struct culprit_error *error);
 int slot_checkpoint(struct slot *slot, struct culprit_error *error);
 int slot_end(struct slot *slot, const struct slot_holds *holds, struct culprit_error *error);

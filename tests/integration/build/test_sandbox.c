@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* make in the real sandbox, on a Makefile of a few lines: what it sees, what it can reach, and how
  * it ends. As root also as an ordinary user. */
+#include <fcntl.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,6 +23,7 @@ static const char makefile[] =
     "write-source:\n\techo x > Makefile\n"
     "write-usr:\n\techo x > /usr/x\n"
     "host:\n\t@ls -d /home /root /etc/passwd /var /sys /tmp/* 2>&1 | grep -v 'No such file'; true\n"
+    "locked:\n\t@! flock --nonblock --exclusive $(O) true\n"
     "hang:\n\t@echo half > $(O)/half; sleep 1000\n"
     "flood:\n\t@yes\n"
     "killed:\n\t@kill -9 $$PPID\n"
@@ -143,6 +146,20 @@ static void only_the_build_directories_can_be_written(void **state)
     assert_true(make_target(&make, SANDBOX_BUILD, "large", &error) < 0);
 }
 
+/* Whoever has the lock for itself knows that nothing of the sandbox lives any more. */
+static void all_of_it_holds_a_lock_on_the_build_directory(void **state)
+{
+    CULPRIT_CLEANUP(place) struct place place = make_place(*state);
+    struct make make = make_of(&place);
+    struct culprit_error error = {0};
+    _cleanup_close_ int fd = open(place.build, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+    assert_success(make_target(&make, SANDBOX_BUILD, "locked", &error));
+    make.deadline_ns = clock_monotonic(&clock_system) + SECOND;
+    assert_failure(make_target(&make, SANDBOX_BUILD, "hang", &error), CULPRIT_TIMED_OUT);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+}
+
 static void an_endless_build_is_ended(void **state)
 {
     CULPRIT_CLEANUP(place) struct place place = make_place(*state);
@@ -197,6 +214,7 @@ static void a_broken_sandbox_is_not_a_broken_commit(void **state)
     assert_failure(make_target(&make, SANDBOX_BUILD, "good", &error), CULPRIT_IO);
     assert_contains(error.message, "bwrap: ");
     assert_contains(error.message, "/nonexistent/toolchain");
+    assert_true(make.cut_off);
 }
 
 static void cancellation_ends_the_build(void **state)
@@ -253,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         scratch_test(the_view_is_fixed_and_narrow),
         scratch_test(only_the_build_directories_can_be_written),
+        scratch_test(all_of_it_holds_a_lock_on_the_build_directory),
         scratch_test(an_endless_build_is_ended),
         scratch_test(the_log_has_a_limit_over_all_runs),
         scratch_test(failures_are_told_apart),

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "build/cut_off.h"
+#include "build/instant.h"
 #include "scratch.h"
 
 /* Seconds, in the order of a build. */
@@ -49,6 +50,7 @@ static int make_tree(void **state)
     free(*state);
     *state = tree;
     assert_success(cut_off_mark(tree->mark, &error));
+    assert_success(cut_off_check_clock(tree->mark, &error));
     assert_int_equal(utimensat(AT_FDCWD, tree->mark, times, 0), 0);
     return 0;
 }
@@ -182,7 +184,7 @@ static void nothing_is_trusted_after_a_crash_of_the_host(void **state)
     const struct tree *tree = *state;
     _cleanup_free_ char *directory = path_directory(tree->mark);
 
-    put(directory, "building", "00000000-0000-0000-0000-000000000000\n", MARK);
+    put(directory, "building", "00000000-0000-0000-0000-000000000000 0 0\n", MARK);
     put(tree->build, "fs/.built-in.a.cmd", "cmd_fs/built-in.a := ar fs/built-in.a fs/open.o\n",
         LATE);
     put(tree->build, "fs/open.o", "x", EARLY);
@@ -190,6 +192,33 @@ static void nothing_is_trusted_after_a_crash_of_the_host(void **state)
     recover(tree);
     assert_false(has(tree->build, "fs/open.o"));
     assert_true(has(tree->build, "fs/old.o"));
+}
+
+/* The times of files tell nothing then, and a mark that cannot be read tells nothing either. */
+static void nothing_stays_after_the_clock_was_set_back(void **state)
+{
+    static const char *const cases[] = {"an hour back", "torn"};
+    const struct tree *tree = *state;
+    _cleanup_free_ char *directory = path_directory(tree->mark);
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct culprit_error error = {0};
+        struct instant then;
+        char text[INSTANT_TEXT_MAXIMUM];
+
+        assert_success(instant_now(&then, &error));
+        then.wall_ns += INT64_C(3600000000000);
+        instant_write(&then, text);
+        put(directory, "building", i == 0 ? text : "00000000-0000", MARK);
+        assert_failure(cut_off_check_clock(tree->mark, &error), CULPRIT_IO);
+        put(tree->build, "fs/.built-in.a.cmd", "cmd_fs/built-in.a := ar fs/built-in.a fs/open.o\n",
+            LATE);
+        put(tree->build, "fs/open.o", "x", EARLY);
+        put(tree->build, "fs/old.o", "x", BEFORE);
+        recover(tree);
+        if (has(tree->build, "fs/open.o") || has(tree->build, "fs/old.o"))
+            fail_msg("%s: objects stayed", cases[i]);
+    }
 }
 
 static void a_build_that_ended_is_left_alone(void **state)
@@ -217,6 +246,7 @@ int main(void)
         tree_test(what_may_be_torn_goes),
         tree_test(cleaning_again_is_safe),
         tree_test(nothing_is_trusted_after_a_crash_of_the_host),
+        tree_test(nothing_stays_after_the_clock_was_set_back),
         tree_test(a_build_that_ended_is_left_alone),
     };
 

@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -176,6 +177,27 @@ static void a_cut_off_build_leaves_no_new_file(void **state)
     slot_release(slot);
 }
 
+/* Its objects would pass for newer than what is checked out now. */
+static void a_build_of_the_future_goes(void **state)
+{
+    struct slot *slot = claim(*state, 1, '1', 'a');
+
+    pretend_build(slot, '1', 'a');
+    write_file(slot->build, "old.o");
+    set_time(slot->directory, "holds", time(NULL) + 3600);
+    slot_release(slot);
+    slot = claim(*state, 1, '1', 'a');
+    assert_false(has_file(slot->build, "old.o"));
+    assert_string_equal(slot->holds.recipe, "");
+    assert_string_equal(slot->holds.settings, "");
+    pretend_build(slot, '1', 'a');
+    write_file(slot->build, "new.o");
+    slot_release(slot);
+    slot = claim(*state, 1, '1', 'a');
+    assert_true(has_file(slot->build, "new.o"));
+    slot_release(slot);
+}
+
 struct waiter {
     const char *directory;
     struct cancel *cancel;
@@ -249,12 +271,46 @@ static void a_killed_holder_frees_its_slot(void **state)
     close(ready[1]);
 }
 
+/* As a compiler that outlives its make. */
+static void processes_that_still_write_are_waited_for(void **state)
+{
+    struct slot *slot = claim(*state, 1, '1', 'a');
+    _cleanup_free_ char *late = path_join(slot->build, "late.o");
+    struct culprit_error error = {0};
+    int ready[2];
+    char byte;
+    pid_t writer;
+
+    assert_int_equal(pipe(ready), 0);
+    assert_success(slot_begin(slot, slot->holds.settings, &error));
+    writer = fork();
+    assert_true(writer >= 0);
+    if (writer == 0) {
+        int fd = open(slot->build, O_RDONLY | O_DIRECTORY);
+
+        if (flock(fd, LOCK_SH) == 0 && write(ready[1], "x", 1) == 1)
+            usleep(50000); /* so that the claim below comes first, as a rule */
+        _exit(file_write_atomic(late, "x", 1, 0644, NULL) == 0 ? 0 : 1);
+    }
+    assert_int_equal(read(ready[0], &byte, 1), 1);
+    slot_release(slot);
+    slot = claim(*state, 1, '1', 'a');
+    assert_false(has_file(slot->build, "late.o"));
+    assert_int_equal(waitpid(writer, NULL, 0), writer);
+    assert_false(has_file(slot->build, "late.o"));
+    slot_release(slot);
+    close(ready[0]);
+    close(ready[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(takes_the_nearest),
         scratch_test(remembers_what_it_holds),
         scratch_test(a_cut_off_build_leaves_no_new_file),
+        scratch_test(a_build_of_the_future_goes),
+        scratch_test(processes_that_still_write_are_waited_for),
         scratch_test(waits_for_a_free_slot),
         scratch_test(waiting_can_be_cancelled),
         scratch_test(a_killed_holder_frees_its_slot),
