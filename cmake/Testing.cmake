@@ -2,9 +2,11 @@
 #              [KERNEL] [BUILT_KERNEL])
 # adds one cmocka program to ctest under its label. KERNEL marks a test that builds kernels, which
 # takes minutes: it gets the label `kernel` too, so that `ctest -LE kernel` leaves it out, and it
-# runs beside no other. BUILT_KERNEL marks one that boots a kernel which the test `test_kernel` built:
-# it finds it as $CULPRIT_TEST_KERNEL, and has the label `kernel` likewise. A program that ends with
-# status 77 was skipped.
+# runs beside no other. BUILT_KERNEL marks one that boots a kernel which the test
+# `integration_build_test_kernel` built: it finds it as $CULPRIT_TEST_KERNEL, and has the label
+# `kernel` likewise. A program that ends with status 77 was skipped.
+#
+# Names in ctest are KIND_FOLDER_NAME: unit_build_slot, contract_guest_libvirt.
 set(CULPRIT_TEST_KERNEL_DIRECTORY "${CMAKE_BINARY_DIR}/tests/kernel")
 
 function(culprit_test name)
