@@ -10,12 +10,12 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/process.h"
-#include "build/configure.h"
+#include "build/config/configure.h"
+#include "build/config/kconfig.h"
 #include "build/elf_build_id.h"
-#include "build/kconfig.h"
 #include "build/make.h"
 #include "build/read_inputs.h"
-#include "build/slot.h"
+#include "build/slot/slot.h"
 
 /* Goes into recipe digests: to be raised when the way of building changes the image. */
 #define BUILD_METHOD "1"

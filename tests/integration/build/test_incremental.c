@@ -20,7 +20,7 @@
 
 #include "base/random.h"
 #include "base/units.h"
-#include "build/slot.h"
+#include "build/slot/slot.h"
 #include "kernel_history.h"
 #include "scratch.h"
 

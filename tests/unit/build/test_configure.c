@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
 
-#include "build/configure.h"
+#include "build/config/configure.h"
 #include "scratch.h"
 
 static char *asked_text(const char *directory, const char *const *fragments, size_t count,

@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "build/cut_off.h"
-#include "build/instant.h"
+#include "build/slot/cut_off.h"
+#include "build/slot/instant.h"
 #include "scratch.h"
 
 /* Seconds, in the order of a build. */

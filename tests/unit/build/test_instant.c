@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <string.h>
 
-#include "build/instant.h"
+#include "build/slot/instant.h"
 #include "scratch.h"
 
 static const int64_t SECOND = 1000000000;

@@ -2,8 +2,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "build/kconfig.h"
-#include "build/kconfig_tree.h"
+#include "build/config/kconfig.h"
+#include "build/config/kconfig_tree.h"
 #include "scratch.h"
 
 static struct kconfig *parse(const char *text)

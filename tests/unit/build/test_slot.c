@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/cancel.h"
-#include "build/slot.h"
+#include "build/slot/slot.h"
 #include "scratch.h"
 
 static struct slot_holds holds(char recipe, char settings)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "build/configure.h"
+#include "build/config/configure.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "build/kconfig_tree.h"
+#include "build/config/kconfig_tree.h"
 
 enum { CONFIG_MAXIMUM = 4 << 20 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "build/finished.h"
+#include "build/slot/finished.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "build/build_tree.h"
+#include "build/slot/build_tree.h"
 
 enum { COMMAND_MAXIMUM = 4 << 20 };
 

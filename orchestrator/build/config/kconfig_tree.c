@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "build/kconfig_tree.h"
+#include "build/config/kconfig_tree.h"
 
 #include <errno.h>
 #include <fts.h>

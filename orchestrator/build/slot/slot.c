@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "build/slot.h"
+#include "build/slot/slot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "build/build_tree.h"
-#include "build/cut_off.h"
+#include "build/slot/build_tree.h"
+#include "build/slot/cut_off.h"
 
 enum { HOLDS_MAXIMUM = 4096 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "build/kconfig.h"
+#include "build/config/kconfig.h"
 
 #include <ctype.h>
 #include <errno.h>

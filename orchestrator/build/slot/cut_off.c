@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "build/cut_off.h"
+#include "build/slot/cut_off.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "build/build_tree.h"
-#include "build/finished.h"
-#include "build/instant.h"
+#include "build/slot/build_tree.h"
+#include "build/slot/finished.h"
+#include "build/slot/instant.h"
 
 int cut_off_mark(const char *mark, struct culprit_error *error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "build/instant.h"
+#include "build/slot/instant.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -4,9 +4,9 @@
 #define CULPRIT_BUILD_CONFIGURE_H
 
 #include "build/builder.h"
-#include "build/kconfig.h"
+#include "build/config/kconfig.h"
 #include "build/make.h"
-#include "build/slot.h"
+#include "build/slot/slot.h"
 
 /* The options of the recipe's fragments and then its single ones; later ones replace earlier ones,
  * also where both are of one choice (PREEMPT=y over PREEMPT_VOLUNTARY=y). "HZ": a number stands for
