@@ -3,6 +3,10 @@
  * Histories by make-history, whose truth says of each commit what it does, against what a real
  * build of their first commit read: a commit that may change the image is never left out, and the
  * culprit least of all.
+ *
+ *     test_sched_prune_replica [HISTORIES]
+ *
+ * Eight of them, seeds 1 to 8, by default: each is cut from a whole kernel source.
  */
 #include <stdio.h>
 #include <string.h>
@@ -10,14 +14,16 @@
 #include <jansson.h>
 
 #include "base/process.h"
+#include "base/units.h"
 #include "sched/prune_range.h"
 #include "scratch.h"
 
-enum { SEEDS = 20, COMMITS = 64, EXIT_SKIPPED = 77 };
+enum { SEEDS_MAXIMUM = 1000, COMMITS = 64, EXIT_SKIPPED = 77 };
 
 static struct culprit_error error;
 static struct inputs *inputs;
 static const char *package;
+static uint64_t seeds = 8;
 
 struct history {
     json_t *truth, *commits;
@@ -106,7 +112,7 @@ static void nothing_is_left_out_that_has_an_effect(void **state)
 {
     unsigned pruned = 0, without_effect = 0, total = 0, reasons[RELEVANCE_COUNT] = {0};
 
-    for (unsigned seed = 1; seed <= SEEDS; seed++) {
+    for (unsigned seed = 1; seed <= seeds; seed++) {
         _cleanup_free_ char *directory = text_format("%s/%u", (const char *)*state, seed);
         CULPRIT_CLEANUP(history_close) struct history history = {0};
         enum relevance relevance[COMMITS + 1];
@@ -156,12 +162,14 @@ static int load_inputs(void)
     return r < 0 ? r : inputs_parse(text, length, &inputs, &error);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         scratch_test(nothing_is_left_out_that_has_an_effect),
     };
 
+    if (argc > 1)
+        assert_success(parse_count(argv[1], 1, SEEDS_MAXIMUM, &seeds, &error));
     package = find_package();
     if (!package) {
         puts("skipped: there is no /usr/src/linux-source-*.tar.xz");
