@@ -189,6 +189,13 @@ static void test_overlong_paths(void **state)
     assert_problem(&argument, 400, "an overlong parameter");
 }
 
+/* From 1.0 on libmicrohttpd refuses a length beside an encoding itself, in words of its own. */
+static bool refused(const char *answer, const char *detail)
+{
+    return (strstr(answer, "application/problem+json") && strstr(answer, detail)) ||
+           strstr(answer, "both Transfer-Encoding and Content-Length");
+}
+
 /* Requests that two readers could read in two ways: refused, and the connection is closed. */
 static void test_ambiguous_requests(void **state)
 {
@@ -221,7 +228,7 @@ static void test_ambiguous_requests(void **state)
         assert_int_equal(write(fd, cases[i].request, length), length);
         client_read_until(fd, &heard, "never said");
         if (!heard.data || strncmp(heard.data, cases[i].status, strlen(cases[i].status)) != 0 ||
-            !strstr(heard.data, "application/problem+json") || !strstr(heard.data, cases[i].detail))
+            !refused(heard.data, cases[i].detail))
             fail_msg("<%s> gave %s", cases[i].request, heard.data ? heard.data : "nothing");
         if (strstr(heard.data + 1, "HTTP/1.1 "))
             fail_msg("<%s> gave two answers: %s", cases[i].request, heard.data);
