@@ -149,7 +149,8 @@ int samples_builder_finish(struct samples_builder *builder, enum samples_aggrega
                 ? iterations_mean(values + first[t], count, &samples[t], error)
                 : iterations_median(values + first[t], count, &samples[t], error);
         if (r < 0)
-            return culprit_error_prefix(error, "trial %s", builder->names[t]);
+            return builder->names[t] ? culprit_error_prefix(error, "trial %s", builder->names[t])
+                                     : culprit_error_prefix(error, "trial %u", t + 1);
     }
     *ret = (struct samples_set){
         .values = take(samples), .count = builder->trials, .read = builder->count};
