@@ -124,7 +124,8 @@ static void log_result_refused(const struct course *course, const struct culprit
     log_warning("a result was lost, the work will be done again", job, reason, NULL);
 }
 
-void settle(struct task *task)
+/* False when the result could not be kept: the task stays, to be settled again. */
+static bool try_settle(struct task *task)
 {
     struct course *course = task->course;
     struct service *service = course->service;
@@ -136,25 +137,42 @@ void settle(struct task *task)
     int status = settle_one(task, &error);
     if (status > 0) {
         task->ended = false;
-        return;
+        return true;
     }
     if (status == -CULPRIT_CONFLICT || (status < 0 && service->stopping))
         log_result_refused(course, &error);
     if (status < 0 && status != -CULPRIT_CONFLICT && !service->stopping) {
         service_stall(service, course->id, &error);
-        return; /* stays, to be settled again */
+        return false;
     }
     dispatch_drop(task);
     service_notify(service, course->id);
     if (built)
         release_waiting(service);
+    return true;
 }
 
+void settle(struct task *task)
+{
+    try_settle(task);
+}
+
+static struct task *first_ended(const struct course *course)
+{
+    struct task *task = course->tasks;
+
+    while (task && !task->ended)
+        task = task->next;
+    return task;
+}
+
+/* From the start after each one: what a build's end releases may drop further tasks of the course.
+ */
 void settle_postponed(struct course *course)
 {
-    for (struct task *task = course->tasks, *next; task; task = next) {
-        next = task->next;
-        if (task->ended)
-            settle(task);
-    }
+    struct task *task;
+
+    while ((task = first_ended(course)))
+        if (!try_settle(task))
+            return;
 }

@@ -146,7 +146,7 @@ static const char *find_package(void)
     return file_exists("/usr/src/linux-source-6.12.tar.xz") ? "linux-source-6.12" : NULL;
 }
 
-/* What test_kernel left beside the image. */
+/* What integration_build_test_kernel left beside the image. */
 static int load_inputs(void)
 {
     const char *image = getenv("CULPRIT_TEST_KERNEL");
