@@ -5,11 +5,11 @@
 
 #include "base/file.h"
 #include "base/log.h"
+#include "base/utf8.h"
 #include "sched/conclusion.h"
 #include "sched/course.h"
 #include "sched/housekeeping.h"
 #include "sched/mail_room.h"
-#include "sched/utf8.h"
 #include "store/outbox.h"
 
 enum { MAIL_MAXIMUM = 16 * 1024 * 1024 };

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "sched/settle.h"
-#include "sched/utf8.h"
 
 static bool was_cancelled(const struct task *task)
 {

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "sched/settle.h"
-#include "sched/utf8.h"
 
 static bool can_be_used(struct service *service, const struct stored_build *build)
 {

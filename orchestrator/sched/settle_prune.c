@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "sched/settle.h"
-#include "sched/utf8.h"
 
 static int list_pruned(const struct task *task, struct stored_pruning *ret,
                        struct culprit_error *error)

@@ -2,8 +2,8 @@
 /* The commits and the engine of a job. */
 #include <string.h>
 
+#include "base/utf8.h"
 #include "sched/settle.h"
-#include "sched/utf8.h"
 
 static bool job_metric_visible(const struct job *job, enum engine engine)
 {

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/utf8.h"
 #include "sched/settle.h"
-#include "sched/utf8.h"
 
 /* The store's records own their texts, hence no constants. */
 static char *direction_name(enum metric_direction better)

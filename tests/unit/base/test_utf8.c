@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "sched/utf8.h"
+#include "base/utf8.h"
 
 static void only_faulty_bytes_are_replaced(void **state)
 {
