@@ -261,35 +261,42 @@ void comparison_table(struct buffer *out, const char *base, const struct compari
     }
 }
 
+/* What passes the range of a double is not known. */
+static json_t *real(double value)
+{
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
 static json_t *ratio_json(const struct comparison *comparison)
 {
     const struct bootstrap_interval *ratio = &comparison->ratio;
 
     if (!comparison->has_ratio)
         return json_null();
-    return json_pack("{s:f, s:f, s:f}", "value", ratio->ratio, "lower", ratio->lower, "upper",
-                     ratio->upper);
+    return json_pack("{s:o, s:o, s:o}", "value", real(ratio->ratio), "lower", real(ratio->lower),
+                     "upper", real(ratio->upper));
 }
 
 json_t *comparison_json(const struct comparison *comparison)
 {
     const struct hodges_lehmann *shift = &comparison->shift;
 
-    return json_pack("{s:f, s:o, s:o, s:o, s:f, s:f, s:f, s:o, s:o, s:s, s:I, s:I}", "shift",
-                     shift->shift, "percent",
-                     comparison->relative ? json_real(100 * comparison->share) : json_null(),
-                     "lower", shift->bounded ? json_real(shift->lower) : json_null(), "upper",
-                     shift->bounded ? json_real(shift->upper) : json_null(), "confidence",
-                     1 - comparison->options.alpha, "p", comparison->test.p_two_sided, "p_holm",
-                     comparison->p, "ratio", ratio_json(comparison), "detectable",
-                     comparison->has_detectable ? json_real(comparison->detectable) : json_null(),
+    return json_pack("{s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:s, s:I, s:I}", "shift",
+                     real(shift->shift), "percent",
+                     comparison->relative ? real(100 * comparison->share) : json_null(), "lower",
+                     shift->bounded ? real(shift->lower) : json_null(), "upper",
+                     shift->bounded ? real(shift->upper) : json_null(), "confidence",
+                     1 - comparison->options.alpha, "p", real(comparison->test.p_two_sided),
+                     "p_holm", real(comparison->p), "ratio", ratio_json(comparison), "detectable",
+                     comparison->has_detectable ? real(comparison->detectable) : json_null(),
                      "verdict", comparison_verdict_name(comparison->verdict), "needs_more",
                      (json_int_t)comparison->more, "trials_wanted", (json_int_t)comparison->wanted);
 }
 
 json_t *comparison_side_json(const struct sample_summary *side)
 {
-    return json_pack("{s:I, s:f, s:f, s:f, s:f, s:f}", "n", (json_int_t)side->count, "median",
-                     side->median, "mean", side->mean, "spread", side->robust_scale, "min",
-                     side->minimum, "max", side->maximum);
+    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)side->count, "median",
+                     real(side->median), "mean", real(side->mean), "spread",
+                     real(side->robust_scale), "min", real(side->minimum), "max",
+                     real(side->maximum));
 }
