@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,17 +15,36 @@
 
 enum { CHUNK = 64 * 1024, COPY_AT_ONCE = 1 << 30 };
 
+/* Waits until a read would not block. */
+static int wait_readable(int fd, const char *path, const struct cancel *cancel,
+                         struct culprit_error *error)
+{
+    struct pollfd fds[] = {{.fd = fd, .events = POLLIN},
+                           {.fd = cancel_fd(cancel), .events = POLLIN}};
+
+    while (poll(fds, 2, -1) < 0) {
+        if (errno != EINTR)
+            return culprit_fail_errno(error, errno, "cannot read %s", path);
+    }
+    if (cancel_requested(cancel))
+        return culprit_fail(error, CULPRIT_CANCELLED, "cancelled while %s was read", path);
+    return 0;
+}
+
 /* Reads to the end of the file, one byte past the maximum at most: that tells "too long". */
 static int read_all(int fd, const char *path, struct buffer *content, size_t maximum,
-                    struct culprit_error *error)
+                    const struct cancel *cancel, struct culprit_error *error)
 {
     char chunk[CHUNK];
 
     while (content->length <= maximum) {
         size_t room = maximum - content->length;
-        ssize_t got = read(fd, chunk, room < sizeof chunk ? room + 1 : sizeof chunk);
+        int r = wait_readable(fd, path, cancel, error);
+        ssize_t got = r < 0 ? 0 : read(fd, chunk, room < sizeof chunk ? room + 1 : sizeof chunk);
 
-        if (got < 0 && errno == EINTR)
+        if (r < 0)
+            return r;
+        if (got < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (got < 0)
             return culprit_fail_errno(error, errno, "cannot read %s", path);
@@ -37,13 +57,13 @@ static int read_all(int fd, const char *path, struct buffer *content, size_t max
     return culprit_fail(error, CULPRIT_LIMIT, "%s is longer than %zu bytes", path, maximum);
 }
 
-int file_read_fd(int fd, const char *name, size_t maximum, char **ret_data, size_t *ret_length,
-                 struct culprit_error *error)
+int file_read_fd(int fd, const char *name, size_t maximum, const struct cancel *cancel,
+                 char **ret_data, size_t *ret_length, struct culprit_error *error)
 {
     _cleanup_buffer_ struct buffer content = BUFFER_INIT(maximum + 1);
     size_t length;
     char *data;
-    int r = read_all(fd, name, &content, maximum, error);
+    int r = read_all(fd, name, &content, maximum, cancel, error);
 
     if (r < 0)
         return r;
@@ -64,7 +84,7 @@ int file_read(const char *path, size_t maximum, char **ret_data, size_t *ret_len
 
     if (fd < 0)
         return culprit_fail_errno(error, errno, "cannot open %s", path);
-    return file_read_fd(fd, path, maximum, ret_data, ret_length, error);
+    return file_read_fd(fd, path, maximum, NULL, ret_data, ret_length, error);
 }
 
 static int write_all(int fd, const char *data, size_t length)

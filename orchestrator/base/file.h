@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "base/cancel.h"
 #include "base/error.h"
 #include "base/path.h"
 
@@ -16,9 +17,10 @@
 int file_read(const char *path, size_t maximum, char **ret_data, size_t *ret_length,
               struct culprit_error *error);
 
-/* The same from an open descriptor to its end; `name` is what messages call it. */
-int file_read_fd(int fd, const char *name, size_t maximum, char **ret_data, size_t *ret_length,
-                 struct culprit_error *error);
+/* The same from an open descriptor to its end; `name` is what messages call it. The descriptor may
+ * be non-blocking. CANCELLED once `cancel` (or NULL) is requested, should nothing ever come. */
+int file_read_fd(int fd, const char *name, size_t maximum, const struct cancel *cancel,
+                 char **ret_data, size_t *ret_length, struct culprit_error *error);
 
 /* Writes beside the target, syncs, renames, and syncs the directory: the old content or the new. */
 int file_write_atomic(const char *path, const void *data, size_t length, mode_t mode,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/help.h"
+#include "cli/text.h"
 
 const struct cli_option cli_common_options[] = {
     {"json", '\0', NULL, "print JSON instead of text"},
@@ -65,9 +66,10 @@ int cli_print_json(struct cli *cli, json_t *value, struct culprit_error *error)
 
 static void print_json_error(struct cli *cli, const struct culprit_error *error)
 {
-    json_t *value = json_pack("{s:{s:s, s:s, s:s, s:i, s:i}}", "error", "code",
-                              culprit_code_name(error->code), "message", error->message, "where",
-                              error->where, "line", (int)error->line, "column", (int)error->column);
+    json_t *value = json_pack("{s:{s:s, s:o, s:o, s:i, s:i}}", "error", "code",
+                              culprit_code_name(error->code), "message", text_json(error->message),
+                              "where", text_json(error->where), "line", (int)error->line, "column",
+                              (int)error->column);
 
     if (value)
         cli_print_json(cli, value, NULL);
@@ -76,7 +78,9 @@ static void print_json_error(struct cli *cli, const struct culprit_error *error)
 /* One sentence on the standard error; with --json the same as an object on the standard output. */
 static int report_error(struct cli *cli, const struct culprit_error *error)
 {
-    fprintf(cli->err, "culprit: %s\n", error->message);
+    fputs("culprit: ", cli->err);
+    text_print_lines_safe(cli->err, error->message);
+    fputc('\n', cli->err);
     if (cli->json)
         print_json_error(cli, error);
     return culprit_code_exit_status(error->code);

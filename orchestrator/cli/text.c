@@ -2,7 +2,11 @@
 #include "cli/text.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
+
+#include "base/cleanup.h"
+#include "base/utf8.h"
 
 void text_quote(struct buffer *buffer, const char *word)
 {
@@ -23,7 +27,7 @@ void text_quote(struct buffer *buffer, const char *word)
     buffer_puts(buffer, "'");
 }
 
-void text_print_safe(FILE *to, const char *text)
+static void print_safe(FILE *to, const char *text, bool lines)
 {
     const unsigned char *c = (const unsigned char *)text;
 
@@ -33,9 +37,29 @@ void text_print_safe(FILE *to, const char *text)
             fputc('?', to);
             c++;
         } else {
-            fputc(*c < 0x20 || *c == 0x7f ? '?' : *c, to);
+            bool safe = (*c >= 0x20 && *c != 0x7f) || (lines && *c == '\n');
+
+            fputc(safe ? *c : '?', to);
         }
     }
+}
+
+void text_print_safe(FILE *to, const char *text)
+{
+    print_safe(to, text, false);
+}
+
+void text_print_lines_safe(FILE *to, const char *text)
+{
+    print_safe(to, text, true);
+}
+
+json_t *text_json(const char *text)
+{
+    _cleanup_free_ char *copy = strdup(text);
+
+    utf8_repair(copy);
+    return copy ? json_string(copy) : NULL;
 }
 
 const char *text_number(double value, char text[32])

@@ -3,6 +3,7 @@
 #ifndef CULPRIT_CLI_TEXT_H
 #define CULPRIT_CLI_TEXT_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "base/buffer.h"
@@ -13,6 +14,11 @@ void text_quote(struct buffer *buffer, const char *word);
 /* Prints text from elsewhere, its control characters as "?": a commit's subject must not move the
  * cursor. */
 void text_print_safe(FILE *to, const char *text);
+void text_print_lines_safe(FILE *to, const char *text); /* line ends stay */
+
+/* A JSON string of text in any encoding: bytes that are no UTF-8 become "?". A new reference; NULL
+ * without memory. */
+json_t *text_json(const char *text);
 
 /* At most six significant digits, no exponent for what is smaller than 10^15. */
 const char *text_number(double value, char text[32]);

@@ -6,6 +6,8 @@
 #include "base/units.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/samples_file.h"
+#include "cli/input.h"
+#include "cli/text.h"
 #include "report/comparison_table.h"
 
 enum { FILES_MAXIMUM = 16, TABLE_MAXIMUM = 1024 * 1024 };
@@ -105,16 +107,17 @@ static int check_files(const struct arguments *arguments, struct culprit_error *
     return 0;
 }
 
-static int read_files(const struct arguments *arguments, struct study *study,
+static int read_files(const struct cli *cli, const struct arguments *arguments, struct study *study,
                       struct culprit_error *error)
 {
     for (size_t i = 1; i < arguments->words.count; i++) {
         const char *path = arguments->words.items[i];
-        int r = samples_file_read(path, study->aggregate, &study->sets[study->files], error);
+        int r = samples_file_read(path, study->aggregate, cli->cancel, &study->sets[study->files],
+                                  error);
 
         if (r < 0)
             return r;
-        study->names[study->files++] = samples_file_name(path);
+        study->names[study->files++] = input_name(path);
     }
     return 0;
 }
@@ -139,8 +142,9 @@ static void print_unit(struct cli *cli, const struct study *study)
     for (size_t i = 0; i < study->files; i++) {
         const struct samples_set *set = &study->sets[i];
 
-        fprintf(cli->out, "%s%s: %zu trial%s", i == 0 ? "base " : "     ", study->names[i],
-                set->count, set->count == 1 ? "" : "s");
+        fputs(i == 0 ? "base " : "     ", cli->out);
+        text_print_safe(cli->out, study->names[i]);
+        fprintf(cli->out, ": %zu trial%s", set->count, set->count == 1 ? "" : "s");
         if (set->read > set->count)
             fprintf(cli->out, ", each the %s of its lines (%zu)",
                     study->aggregate == SAMPLES_MEAN ? "mean" : "median", set->read);
@@ -172,7 +176,7 @@ static json_t *side_json(const struct study *study, size_t file)
     json_t *side = comparison_side_json(file == 0 ? &study->comparisons[0].base
                                                   : &study->comparisons[file - 1].other);
 
-    json_object_set_new(side, "file", json_string(study->names[file]));
+    json_object_set_new(side, "file", text_json(study->names[file]));
     json_object_set_new(side, "values_read", json_integer((json_int_t)study->sets[file].read));
     return side;
 }
@@ -185,7 +189,7 @@ static json_t *other_json(const struct study *study, size_t file)
 
     comparison_sentence(&sentence, comparison, study->names[0], study->names[file]);
     json_object_set_new(other, "comparison", comparison_json(comparison));
-    json_object_set_new(other, "sentence", json_string(sentence.data ? sentence.data : ""));
+    json_object_set_new(other, "sentence", text_json(sentence.data ? sentence.data : ""));
     return other;
 }
 
@@ -238,7 +242,7 @@ static int run(struct cli *cli, const struct arguments *arguments, struct culpri
     if (r == 0)
         r = check_files(arguments, error);
     if (r == 0)
-        r = read_files(arguments, &study, error);
+        r = read_files(cli, arguments, &study, error);
     if (r == 0)
         r = compare(&study, error);
     if (r == 0)

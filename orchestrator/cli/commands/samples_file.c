@@ -5,13 +5,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/file.h"
+#include "cli/input.h"
 
 enum { QUOTED_MAXIMUM = 40 };
 
 static const char blanks[] = " \t\r";
+static const char byte_order_mark[] = "\xef\xbb\xbf"; /* some editors begin UTF-8 with it */
 
 /* A word as a message can show it: short, and with nothing that moves a cursor. */
 static const char *quote(const char *word, char text[QUOTED_MAXIMUM + 8])
@@ -115,32 +115,26 @@ int samples_text_read(const char *name, char *text, size_t length, struct sample
     return 0;
 }
 
-const char *samples_file_name(const char *path)
-{
-    return strcmp(path, "-") == 0 ? "standard input" : path;
-}
-
-static int read_bytes(const char *path, char **ret, size_t *ret_length, struct culprit_error *error)
-{
-    if (strcmp(path, "-") == 0)
-        return file_read_fd(STDIN_FILENO, samples_file_name(path), SAMPLES_FILE_MAXIMUM, ret,
-                            ret_length, error);
-    return file_read(path, SAMPLES_FILE_MAXIMUM, ret, ret_length, error);
-}
-
-int samples_file_read(const char *path, enum samples_aggregate aggregate, struct samples_set *ret,
+int samples_file_read(const char *path, enum samples_aggregate aggregate,
+                      const struct cancel *cancel, struct samples_set *ret,
                       struct culprit_error *error)
 {
     CULPRIT_CLEANUP(samples_builder_free) struct samples_builder *builder = NULL;
-    const char *name = samples_file_name(path);
-    _cleanup_free_ char *text = NULL;
+    const char *name = input_name(path);
+    _cleanup_free_ char *content = NULL;
+    char *text;
     size_t length = 0, first;
     int r = samples_builder_new(&builder, error);
 
     if (r == 0)
-        r = read_bytes(path, &text, &length, error);
+        r = input_read(path, SAMPLES_FILE_MAXIMUM, cancel, &content, &length, error);
     if (r < 0)
         return r;
+    text = content;
+    if (strncmp(text, byte_order_mark, strlen(byte_order_mark)) == 0) {
+        text += strlen(byte_order_mark);
+        length -= strlen(byte_order_mark);
+    }
     first = strspn(text, " \t\r\n");
     r = text[first] == '[' || text[first] == '{'
             ? samples_json_read(name, text, length, builder, error)

@@ -2,8 +2,8 @@
 /* The commands that make a job: submit, rerun. */
 #include <string.h>
 
-#include "base/file.h"
 #include "cli/commands/commands.h"
+#include "cli/input.h"
 #include "cli/job_text.h"
 #include "cli/remote.h"
 
@@ -19,23 +19,6 @@ static const struct cli_option rerun_options[] = {
     {"wait", 'w', NULL, "watch the job until it is over; the exit status is its verdict's"},
     {NULL, '\0', NULL, NULL},
 };
-
-static int read_stream(FILE *stream, char **ret, size_t *ret_length, struct culprit_error *error)
-{
-    _cleanup_buffer_ struct buffer text = BUFFER_INIT(DOCUMENT_MAXIMUM);
-    char bytes[4096];
-    size_t length;
-    int r;
-
-    while ((length = fread(bytes, 1, sizeof bytes, stream)) > 0 && text.status == CULPRIT_OK)
-        buffer_append(&text, bytes, length);
-    r = buffer_status(&text, "the job on the standard input", error);
-    if (r < 0)
-        return r;
-    *ret_length = text.length;
-    *ret = buffer_take(&text);
-    return *ret ? 0 : culprit_fail(error, CULPRIT_NO_MEMORY, "cannot read the job: no memory");
-}
 
 /* The server knows the place in the document; the file's name is known here. */
 static int explain(const char *file, struct culprit_error *error)
@@ -103,10 +86,7 @@ static int run_submit(struct cli *cli, const struct arguments *arguments,
     if (r < 0)
         return r;
     file = arguments->words.items[0];
-    if (strcmp(file, "-") == 0)
-        r = read_stream(stdin, &document, &length, error);
-    else
-        r = file_read(file, DOCUMENT_MAXIMUM, &document, &length, error);
+    r = input_read(file, DOCUMENT_MAXIMUM, cli->cancel, &document, &length, error);
     if (r == 0)
         r = remote_open(cli, &remote, error);
     if (r == 0)

@@ -26,7 +26,7 @@ static int read_text(const char *folder, const char *content, enum samples_aggre
 {
     _cleanup_free_ char *path = write_file(folder, "samples", content, strlen(content));
 
-    return samples_file_read(path, aggregate, ret, error);
+    return samples_file_read(path, aggregate, NULL, ret, error);
 }
 
 static void test_forms(void **state)
@@ -39,6 +39,13 @@ static void test_forms(void **state)
     } cases[] = {
         {"1\n2\n3", SAMPLES_MEAN, 3, 3, {1, 2, 3}},
         {"1\r\n\t2 \r\n\r\n", SAMPLES_MEAN, 2, 2, {1, 2}},
+        {"\xef\xbb\xbf"
+         "1\r\n2\r\n",
+         SAMPLES_MEAN,
+         2,
+         2,
+         {1, 2}},
+        {"\xef\xbb\xbf[3]", SAMPLES_MEAN, 1, 1, {3}},
         {"# p99\n1 # a slow boot\n#2\n  \n-3.5e-2#\n", SAMPLES_MEAN, 2, 2, {1, -0.035}},
         {"+1.\n.5\n1e300\n-0", SAMPLES_MEAN, 4, 4, {1, 0.5, 1e300, 0}},
         {"7\n7\n7\n", SAMPLES_MEAN, 3, 3, {7, 7, 7}},
@@ -136,7 +143,7 @@ static void test_zero_byte(void **state)
     struct culprit_error error = {0};
     struct samples_set set;
 
-    assert_failure(samples_file_read(path, SAMPLES_MEAN, &set, &error), CULPRIT_INVALID);
+    assert_failure(samples_file_read(path, SAMPLES_MEAN, NULL, &set, &error), CULPRIT_INVALID);
     assert_contains(error.message, "/samples:2: a zero byte");
 }
 
@@ -174,7 +181,7 @@ static void test_limits(void **state)
                                                 cases[i].numbered);
         CULPRIT_CLEANUP(samples_set_free) struct samples_set set = {0};
         struct culprit_error error = {0};
-        int r = samples_file_read(path, SAMPLES_MEDIAN, &set, &error);
+        int r = samples_file_read(path, SAMPLES_MEDIAN, NULL, &set, &error);
 
         if (!cases[i].message && (r < 0 || set.read != cases[i].lines))
             fail_msg("case %zu: %zu values, %s", i, set.read, error.message);
@@ -191,13 +198,13 @@ static void test_size_and_name_limits(void **state)
     struct samples_set set;
 
     assert_int_equal(truncate(path, SAMPLES_FILE_MAXIMUM + 1L), 0);
-    assert_failure(samples_file_read(path, SAMPLES_MEAN, &set, &error), CULPRIT_LIMIT);
+    assert_failure(samples_file_read(path, SAMPLES_MEAN, NULL, &set, &error), CULPRIT_LIMIT);
     assert_contains(error.message, "longer than 67108864 bytes");
     memset(name, 'x', sizeof name);
     memcpy(name + SAMPLES_NAME_MAXIMUM + 1, " 1\n", 4);
     assert_failure(read_text(*state, name, SAMPLES_MEAN, &set, &error), CULPRIT_INVALID);
     assert_contains(error.message, ":1: a trial's name has 1 to 128 bytes, not 129");
-    assert_failure(samples_file_read(*state, SAMPLES_MEAN, &set, &error), CULPRIT_IO);
+    assert_failure(samples_file_read(*state, SAMPLES_MEAN, NULL, &set, &error), CULPRIT_IO);
     assert_contains(error.message, "Is a directory");
 }
 
