@@ -10,8 +10,9 @@
 
 /*
  * Takes the directory for this process (a lock that lasts until the process ends), writes its
- * configuration and gives the URI. CONFLICT when another process has it, or when this process
- * already has another one. Both results are the caller's; ret_root is the directory really used.
+ * configuration, ends what a killed process left there (probes.h) and gives the URI. CONFLICT when
+ * another process has it, or when this process already has another one. Both results are the
+ * caller's; ret_root is the directory really used.
  */
 int embed_prepare(const char *directory, char **ret_root, char **ret_uri,
                   struct culprit_error *error);

@@ -103,6 +103,46 @@ static void test_leftovers(void **state)
     assert_true(kill(qemu, 0) < 0 && errno == ESRCH);
 }
 
+/* Puts down what libvirt leaves when it is killed while it asks QEMU what it can do; gives the
+ * process, which `command` starts and writes into the file of its number. */
+static pid_t leave_probe(const char *scratch, const char *name, const char *command)
+{
+    _cleanup_free_ char *directory = text_format("%s/vm/lib/qemu/%s", scratch, name);
+    _cleanup_free_ char *file = path_join(directory, "qmp.pid");
+    _cleanup_free_ char *shell = text_format("cd %s && %s", directory, command);
+    _cleanup_free_ char *text = NULL;
+    struct culprit_error error = {0};
+
+    assert_success(file_make_directories(directory, 0700, &error));
+    assert_int_equal(system(shell), 0);
+    assert_success(file_read(file, 64, &text, NULL, &error));
+    return (pid_t)strtol(text, NULL, 10);
+}
+
+/* So are QEMU processes without a guest; a number that became another process's is not touched. */
+static void test_leftover_probes(void **state)
+{
+    static const char qemu[] = "qemu-system-x86_64 -S -no-user-config -nodefaults -nographic "
+                               "-machine none -pidfile $PWD/qmp.pid -daemonize";
+    static const char other[] = "{ sleep 600 >&- 2>&- & echo $! >qmp.pid; }";
+    int report;
+    char text[1024];
+    pid_t probe = leave_probe(*state, "qmp-AAAAAA", qemu);
+    pid_t bystander = leave_probe(*state, "qmp-BBBBBB", other);
+
+    assert_true(probe > 0 && bystander > 0);
+    assert_int_equal(kill(probe, 0), 0);
+    pid_t child = in_child(run_poweroff, *state, &report);
+    int status = await_child(child, report, text, sizeof text);
+    bool lives = kill(bystander, SIGKILL) == 0;
+    assert_string_equal(text, "leftovers 0, powered_off: ");
+    assert_int_equal(status, 0);
+    assert_true(kill(probe, 0) < 0 && errno == ESRCH);
+    assert_true(lives);
+    _cleanup_free_ char *left = path_join(*state, "vm/lib/qemu/qmp-AAAAAA");
+    assert_false(file_exists(left));
+}
+
 static void test_qemu_killed(void **state)
 {
     int report;
@@ -203,9 +243,10 @@ static void test_ordinary_user(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        scratch_test(test_leftovers),       scratch_test(test_qemu_killed),
-        scratch_test(test_directory_taken), scratch_test(test_long_path),
-        scratch_test(test_long_log),        scratch_test(test_ordinary_user),
+        scratch_test(test_leftovers),     scratch_test(test_leftover_probes),
+        scratch_test(test_qemu_killed),   scratch_test(test_directory_taken),
+        scratch_test(test_long_path),     scratch_test(test_long_log),
+        scratch_test(test_ordinary_user),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
