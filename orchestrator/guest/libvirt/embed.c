@@ -46,13 +46,14 @@ static int no_memory(struct culprit_error *error)
     return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for libvirt's directory");
 }
 
-/* `directory` made absolute; or, when too long for sockets, a short stand-in that it names. */
+/* `directory` made absolute; or, when it is too long for sockets or has a blank, at which libvirt
+ * would end the name of its log, a short stand-in that it names. */
 static char *choose_root(const char *directory)
 {
     char hex[DIGEST_HEX_SIZE];
     _cleanup_free_ char *absolute = realpath(directory, NULL);
 
-    if (!absolute || strlen(absolute) <= ROOT_MAXIMUM)
+    if (!absolute || (strlen(absolute) <= ROOT_MAXIMUM && !strpbrk(absolute, " \t\n")))
         return take(absolute);
     digest_bytes(absolute, strlen(absolute), hex);
     _cleanup_free_ char *runtime = path_runtime_home();

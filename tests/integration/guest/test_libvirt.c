@@ -216,6 +216,24 @@ static void test_long_path(void **state)
     assert_int_equal(status, 0);
 }
 
+static int run_apart(const char *scratch, int report)
+{
+    _cleanup_free_ char *blank = path_join(scratch, "a state, of two words");
+
+    return file_make_directories(blank, 0700, NULL) < 0 || run_mode(blank, "poweroff", report);
+}
+
+static void test_path_with_blanks(void **state)
+{
+    int report;
+    char text[1024];
+    pid_t child = in_child(run_apart, *state, &report);
+    int status = await_child(child, report, text, sizeof text);
+
+    assert_string_equal(text, "leftovers 0, powered_off: ");
+    assert_int_equal(status, 0);
+}
+
 /* Nothing of what root has: another user, another home. */
 static int run_as_nobody(const char *scratch, int report)
 {
@@ -243,10 +261,10 @@ static void test_ordinary_user(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        scratch_test(test_leftovers),     scratch_test(test_leftover_probes),
-        scratch_test(test_qemu_killed),   scratch_test(test_directory_taken),
-        scratch_test(test_long_path),     scratch_test(test_long_log),
-        scratch_test(test_ordinary_user),
+        scratch_test(test_leftovers),   scratch_test(test_leftover_probes),
+        scratch_test(test_qemu_killed), scratch_test(test_directory_taken),
+        scratch_test(test_long_path),   scratch_test(test_path_with_blanks),
+        scratch_test(test_long_log),    scratch_test(test_ordinary_user),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
