@@ -9,6 +9,13 @@
 #include "base/path.h"
 #include "main/config_rules.h"
 
+static bool is_executable(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode) && access(path, X_OK) == 0;
+}
+
 /* As execvp() finds it. */
 static bool is_program(const char *name)
 {
@@ -16,13 +23,13 @@ static bool is_program(const char *name)
     const char *path = getenv("PATH");
 
     if (strchr(name, '/'))
-        return name[0] == '/' && access(name, X_OK) == 0;
+        return name[0] == '/' && is_executable(name);
     if (!path)
         path = "/bin:/usr/bin";
     for (size_t length; *path; path += length + (path[length] == ':')) {
         length = strcspn(path, ":");
         _cleanup_free_ char *file = text_format("%.*s/%s", (int)length, path, name);
-        if (file && access(file, X_OK) == 0)
+        if (file && is_executable(file))
             return true;
     }
     return false;
@@ -72,10 +79,28 @@ static int check_directory(const struct config *config, const char *key, const c
     return 0;
 }
 
+int config_check_state(const struct config *config, struct culprit_error *error)
+{
+    _cleanup_free_ char *store = path_join(config->state_directory, "culprit.db");
+    _cleanup_free_ char *work = path_join(config->state_directory, "work");
+
+    if (!store || !work)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot look at %s: out of memory",
+                            config->state_directory);
+    if (access(work, F_OK) < 0 || access(store, F_OK) == 0)
+        return 0;
+    return config_fail(config, NULL, "state_directory", error,
+                       "%s is somebody else's: it has no culprit.db, and a directory work, which "
+                       "is emptied at each start; name a directory that is empty or not there",
+                       config->state_directory);
+}
+
 static int check_directories(const struct config *config, struct culprit_error *error)
 {
     int status = check_directory(config, "state_directory", config->state_directory, error);
 
+    if (status == 0)
+        status = config_check_state(config, error);
     return status < 0 ? status
                       : check_directory(config, "cache_directory", config->cache_directory, error);
 }

@@ -3,6 +3,7 @@
 
 #include <arpa/inet.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,14 +48,24 @@ static int check_exposure(const struct config *config, struct culprit_error *err
                        config->address);
 }
 
+/* Of whole paths: /a/b is in /a and in /a/b, and not in /a/bc. */
+static bool is_within(const char *path, const char *directory)
+{
+    size_t length = strlen(directory);
+
+    while (length > 0 && directory[length - 1] == '/')
+        length--;
+    return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
 static int check_directories(const struct config *config, struct culprit_error *error)
 {
-    if (strcmp(config->state_directory, config->cache_directory) != 0)
+    if (!is_within(config->state_directory, config->cache_directory))
         return 0;
     return config_fail(config, NULL, "cache_directory", error,
-                       "%s is the state_directory too: a cache may be deleted, so it needs a "
+                       "the state_directory %s is in %s: a cache may be deleted, so it needs a "
                        "directory of its own",
-                       config->cache_directory);
+                       config->state_directory, config->cache_directory);
 }
 
 static int check_login(const struct config *config, struct culprit_error *error)

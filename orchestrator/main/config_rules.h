@@ -21,4 +21,8 @@ int config_check_rules(const struct config *config, struct culprit_error *error)
  */
 int config_check_host(const struct config *config, struct culprit_error *error);
 
+/* That the state directory is this service's own or a new one, for some of it is emptied when it
+ * starts. Before anything is made in it. */
+int config_check_state(const struct config *config, struct culprit_error *error);
+
 #endif

@@ -208,15 +208,32 @@ READER_TYPE(read_mailbox)
 
 /* --- guests --------------------------------------------------------------------------------- */
 
-/* What comes after the driver's name is libvirt's to judge. */
+/* The driver of this host is reached at one of three paths; of another host's, what comes after the
+ * driver's name is libvirt's to judge. */
+static bool is_qemu_uri(const char *uri)
+{
+    static const char local[] = "qemu:///";
+    static const char *const paths[] = {"system", "session", "embed"};
+
+    if (strncmp(uri, local, strlen(local)) != 0)
+        return strncmp(uri, "qemu+", strlen("qemu+")) == 0 && strstr(uri, "://");
+    uri += strlen(local);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
+        size_t length = strcspn(uri, "?#");
+
+        if (length == strlen(paths[i]) && strncmp(uri, paths[i], length) == 0)
+            return true;
+    }
+    return false;
+}
+
 READER_TYPE(read_guest_uri)
 {
     static const struct reader_field word = {.minimum = 1, .maximum = URI_MAXIMUM};
     int status = read_word(reader, node, &word, target);
 
     (void)field;
-    if (status == 0 && strncmp(node->text, "qemu:///", strlen("qemu:///")) != 0 &&
-        (strncmp(node->text, "qemu+", strlen("qemu+")) != 0 || !strstr(node->text, "://")))
+    if (status == 0 && !is_qemu_uri(node->text))
         return reader_fail(reader, node,
                            "a URI of libvirt's QEMU driver is expected, as in qemu:///system or "
                            "qemu+ssh://host/system, found \"%.200s\"",

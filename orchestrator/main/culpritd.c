@@ -5,6 +5,7 @@
 
 #include "base/log.h"
 #include "main/config.h"
+#include "main/config_rules.h"
 #include "main/daemon.h"
 #include "store/tokens.h"
 
@@ -125,7 +126,9 @@ static int manage_tokens(const struct config *config, const struct options *opti
         .clock = &clock_system,
     };
 
-    int status = store_open(&store_options, &store, error);
+    int status = config_check_state(config, error);
+    if (status == 0)
+        status = store_open(&store_options, &store, error);
     if (status < 0)
         return status;
     if (options->add_token)

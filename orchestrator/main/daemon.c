@@ -87,7 +87,9 @@ static int open_store(struct daemon *daemon, struct culprit_error *error)
 
     if (!blobs)
         return no_memory(error);
-    int status = store_open(&options, &daemon->store, error);
+    int status = config_check_state(config, error);
+    if (status == 0)
+        status = store_open(&options, &daemon->store, error);
     if (status == 0)
         status = blobs_open(blobs, &daemon->blobs, error);
     return status;

@@ -72,6 +72,23 @@ static void faults_are_sentences(void **state)
     expect_refusal(good, "--no-such-option", 4, "usage: culpritd");
 }
 
+/* A home with a directory work, named by mistake, is left as it was. */
+static void what_is_not_its_own_is_not_touched(void **state)
+{
+    static const char *const options[] = {NULL, "--check", "--list-tokens"};
+    _cleanup_free_ char *config = daemon_configure(*state, repositories, "");
+    _cleanup_free_ char *work = path_join(*state, "state/work");
+    _cleanup_free_ char *file = path_join(work, "thesis");
+    _cleanup_free_ char *store = path_join(*state, "state/culprit.db");
+
+    assert_success(file_make_directories(work, 0755, &error));
+    assert_success(file_write_atomic(file, "x", 1, 0644, &error));
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        expect_refusal(config, options[i], 4, "state_directory: ");
+    assert_true(file_exists(file));
+    assert_false(file_exists(store));
+}
+
 static const char document[] =
     "version: 1\nname: x\nkind: run\nsource: {repository: linux, commit: v1}\n"
     "guest: {topology: pair}\nworkloads: [{exec: {command: \"true\"}}]\n"
@@ -160,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         scratch_test(it_serves_and_ends),
         scratch_test(a_kill_leaves_nothing_in_the_way),
+        scratch_test(what_is_not_its_own_is_not_touched),
         scratch_test(faults_are_sentences),
         scratch_test(without_libvirt_it_serves),
         scratch_test(a_silent_mail_server_does_not_hold_its_end),

@@ -114,6 +114,8 @@ static void faults_name_their_place(void **state)
         {"repositories: {a: /a}\nguests: {owner: Me}\n", 2, "a-z, 0-9"},
         {"repositories: {a: /a}\nguests: {uri: 'xen:///'}\n", 2, "qemu:///system"},
         {"repositories: {a: /a}\nstate_directory: /x\ncache_directory: /x\n", 3, "/x"},
+        {"repositories: {a: /a}\nstate_directory: /x/y/z\ncache_directory: /x/y/\n", 3, "is in"},
+        {"repositories: {a: /a}\nguests: {uri: 'qemu:///sytem'}\n", 2, "qemu:///system"},
         {"repositories: {a: /a}\n...\n---\n", 3, ""},
         {"\t", 1, ""},
     };
@@ -133,8 +135,10 @@ static void make_host(const char *directory)
 {
     static const char *const files[] = {"clone.git/HEAD", "ca.pem", "secret", "open-secret"};
     _cleanup_free_ char *clone = path_join(directory, "clone.git");
+    _cleanup_free_ char *work = path_join(directory, "home/work");
 
     assert_success(file_make_directories(clone, 0755, &error));
+    assert_success(file_make_directories(work, 0755, &error));
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         _cleanup_free_ char *path = path_join(directory, files[i]);
         assert_success(file_write_atomic(path, "x\n", 2, i == 3 ? 0644 : 0600, &error));
@@ -167,11 +171,13 @@ static void the_host_is_looked_at(void **state)
     } cases[] = {
         {LISTEN, "192.0.2.1:0", 1, "listen", "192.0.2.1"},
         {STATE, "secret/state", 3, "state_directory", "secret"},
+        {STATE, "home", 3, "state_directory", "somebody else's"},
         {CACHE, "ca.pem", 4, "cache_directory", "no directory"},
         {CLONE, "nowhere", 5, "repositories.a", "No such file"},
         {CLONE, "ca.pem", 5, "repositories.a", "neither HEAD nor .git"},
         {COMPILER, "no-such-gcc", 6, "builds.compiler", "no-such-gcc"},
         {COMPILER, "/no/such/gcc", 6, "builds.compiler", "on PATH"},
+        {COMPILER, "/tmp", 6, "builds.compiler", "on PATH"},
         {PASSWORD, "open-secret", 7, "mail.password_file", "mode 644"},
         {PASSWORD, "nowhere", 7, "mail.password_file", "No such file"},
         {CA, "nowhere", 7, "mail.ca_file", "nowhere"},
