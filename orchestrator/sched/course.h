@@ -78,6 +78,9 @@ void service_kick(struct service *service); /* advance soon */
 void service_notify(struct service *service, int64_t job);
 /* Something did not go on that may go on later: says so, and has it tried again in a while. */
 void service_stall(struct service *service, int64_t job, const struct culprit_error *error);
+/* Whether two such sentences say the same trouble: particulars in brackets (bytes that are left,
+ * names of temporary files) change with each try. */
+bool service_stall_is_same(const char *message, const char *before);
 /* When the next time budget ends, if that is sooner than what is set. */
 void service_wake_at(struct service *service, uint64_t deadline_ns);
 

@@ -47,9 +47,9 @@ int room_fail(const struct room *room, const char *message, struct culprit_error
                             "itself (%s)",
                             room->state_directory, copy);
     return culprit_fail(error, CULPRIT_NO_SPACE,
-                        "the disk of the cache directory %s is full: make room on it (all below "
-                        "that directory can be deleted while culpritd is stopped); the work goes "
-                        "on by itself (%s)",
+                        "the disk of the cache directory %s is full: make room on it, for example "
+                        "by deleting that directory while culpritd is stopped; the work goes on "
+                        "by itself (%s)",
                         room->cache_directory, copy);
 }
 

@@ -55,12 +55,20 @@ static const char *describe_stall(enum culprit_code code)
     }
 }
 
+bool service_stall_is_same(const char *message, const char *before)
+{
+    const char *particulars = strstr(message, " (");
+    size_t length = particulars ? (size_t)(particulars - message) + 2 : strlen(message) + 1;
+
+    return strncmp(message, before, length) == 0;
+}
+
 /* Once for as long as it lasts, however often it is tried meanwhile. */
 static void tell_stall(struct service *service, int64_t job, const struct culprit_error *error)
 {
     char name[64], reason[CULPRIT_MESSAGE_SIZE + 16];
 
-    if (strcmp(service->told, error->message) == 0)
+    if (service_stall_is_same(error->message, service->told))
         return;
     snprintf(service->told, sizeof service->told, "%s", error->message);
     snprintf(name, sizeof name, "JOB=%lld", (long long)job);

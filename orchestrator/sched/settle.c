@@ -66,7 +66,7 @@ static int rest(struct task *task, struct culprit_error *error)
         return status;
     snprintf(course->resting, sizeof course->resting, "%s", why);
     service_stall(course->service, course->id, &task->error);
-    if (strcmp(course->noticed, why) == 0)
+    if (service_stall_is_same(why, course->noticed))
         return 0;
     snprintf(course->noticed, sizeof course->noticed, "%s", why);
     /* Where the store has no room either, health and log say it all the same. */

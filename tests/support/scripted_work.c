@@ -87,9 +87,11 @@ static int begin(struct scripted_work *self, enum scripted_step step, struct cul
     const struct scripted_script *script = self->script;
 
     pthread_mutex_lock(&self->lock);
-    bool passing = self->counts.calls[step]++ < script->passing[step];
+    unsigned call = self->counts.calls[step]++;
     pthread_mutex_unlock(&self->lock);
-    return passing ? culprit_fail(error, script->passing_code, "%s", script->passing_failure) : 0;
+    return call < script->passing[step] ? culprit_fail(error, script->passing_code, "%s (call %u)",
+                                                       script->passing_failure, call)
+                                        : 0;
 }
 
 /* --- operations ---------------------------------------------------------------------------- */

@@ -38,7 +38,8 @@ struct scripted_script {
 
     unsigned infra_builds; /* the first so many builds fail for the host's reasons */
     unsigned infra_trials; /* likewise trials */
-    /* The first so many calls of each operation give the error below, and no result. */
+    /* The first so many calls of each operation give the error below, and no result. Its sentence
+     * has the number of the call in brackets behind it. */
     unsigned passing[SCRIPTED_STEP_COUNT];
     enum culprit_code passing_code;
     const char *passing_failure;

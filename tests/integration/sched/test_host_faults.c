@@ -131,7 +131,7 @@ static unsigned count_notices(struct stand *stand, int64_t job, const char *mess
     json_array_foreach (events, i, event) {
         const char *text = json_string_value(
             json_object_get(json_object_get(event, "data"), "message"));
-        count += text && strcmp(text, message) == 0;
+        count += text && strncmp(text, message, strlen(message)) == 0;
     }
     json_decref(events);
     return count;
