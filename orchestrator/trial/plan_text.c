@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+enum { SETTING_NAME_MAXIMUM = 128 };
+
 /* A plan line ends at its newline: text that holds one would be two lines, the second of the
  * submitter's choice. */
 static int check_text(const char *text, const char *what, struct culprit_error *error)
@@ -23,6 +25,23 @@ static int check_text(const char *text, const char *what, struct culprit_error *
     return 0;
 }
 
+/* As the agent wants it, so that what it would refuse costs no boot. */
+static int check_name(const char *name, size_t length, struct culprit_error *error)
+{
+    static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                  "_-.";
+
+    const char *dots = strstr(name, "..");
+
+    if (length <= SETTING_NAME_MAXIMUM && name[0] != '.' && strspn(name, allowed) >= length &&
+        (!dots || dots >= name + length))
+        return 0;
+    return culprit_fail(error, CULPRIT_INVALID,
+                        "cannot write the plan: \"%.*s\" is not the name of a setting: up to %d "
+                        "letters, digits and _-. are allowed",
+                        (int)(length < 200 ? length : 200), name, SETTING_NAME_MAXIMUM);
+}
+
 static int write_settings(const struct trial_spec *spec, struct buffer *text,
                           struct culprit_error *error)
 {
@@ -37,6 +56,9 @@ static int write_settings(const struct trial_spec *spec, struct buffer *text,
             return culprit_fail(error, CULPRIT_INVALID,
                                 "cannot write the plan: a sysctl is \"KEY VALUE\", not \"%.200s\"",
                                 setting);
+        r = check_name(setting, (size_t)(space - setting), error);
+        if (r < 0)
+            return r;
         buffer_printf(text, "sysctl %s\n", setting);
     }
     for (size_t i = 0; spec->features && i < spec->features->count; i++) {
@@ -50,6 +72,9 @@ static int write_settings(const struct trial_spec *spec, struct buffer *text,
                                 "cannot write the plan: a scheduler feature is one word, not "
                                 "\"%.200s\"",
                                 feature);
+        r = check_name(feature, strlen(feature), error);
+        if (r < 0)
+            return r;
         buffer_printf(text, "feature %s\n", feature);
     }
     return 0;

@@ -79,6 +79,10 @@ static void test_plan_refuses(void **state)
         {"kernel.x ", NULL, "a sysctl is \"KEY VALUE\""},
         {" 1", NULL, "a sysctl is \"KEY VALUE\""},
         {"", NULL, "a sysctl must have 1 to"},
+        {"../x 1", NULL, "\"../x\" is not the name of a setting"},
+        {"a..x 1", NULL, "\"a..x\" is not the name of a setting"},
+        {"kernel/x 1", NULL, "\"kernel/x\" is not the name of a setting"},
+        {NULL, "../X", "\"../X\" is not the name of a setting"},
         {NULL, "A B", "a scheduler feature is one word"},
         {NULL, "A\tB", "a scheduler feature holds a control character (0x09)"},
     };
