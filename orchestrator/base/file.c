@@ -36,14 +36,17 @@ static int read_all(int fd, const char *path, struct buffer *content, size_t max
                     const struct cancel *cancel, struct culprit_error *error)
 {
     char chunk[CHUNK];
+    bool wait = cancel != NULL; /* most reads are of plain files, which never block */
 
     while (content->length <= maximum) {
         size_t room = maximum - content->length;
-        int r = wait_readable(fd, path, cancel, error);
+        int r = wait ? wait_readable(fd, path, cancel, error) : 0;
         ssize_t got = r < 0 ? 0 : read(fd, chunk, room < sizeof chunk ? room + 1 : sizeof chunk);
 
         if (r < 0)
             return r;
+        if (got < 0 && errno == EAGAIN)
+            wait = true;
         if (got < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (got < 0)
