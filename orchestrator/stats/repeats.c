@@ -8,6 +8,7 @@
 
 #include "base/cleanup.h"
 #include "stats/distribution.h"
+#include "stats/sorted.h"
 #include "stats/summary.h"
 
 static unsigned clamp(unsigned count)
@@ -102,15 +103,6 @@ static int check_design(const double *values, size_t count, const struct nested_
     return 0;
 }
 
-static double mean_of(const double *values, size_t count)
-{
-    double mean = 0;
-
-    for (size_t i = 0; i < count; i++)
-        mean += (values[i] - mean) / (double)(i + 1);
-    return mean;
-}
-
 /* Variance of the means of one level round the means of the level above; the groups' means take
  * the place of the first values. False when a square is no normal number. */
 static bool fold(double *values, size_t groups, size_t repeats, double *ret)
@@ -119,7 +111,7 @@ static bool fold(double *values, size_t groups, size_t repeats, double *ret)
 
     for (size_t g = 0; g < groups; g++) {
         const double *group = values + g * repeats;
-        double mean = mean_of(group, repeats);
+        double mean = mean_value(group, repeats);
 
         for (size_t i = 0; i < repeats; i++) {
             double distance = fabs(group[i] - mean);

@@ -34,6 +34,15 @@ static double middle(double low, double high)
     return low == high ? low : low / 2 + high / 2;
 }
 
+double mean_value(const double *values, size_t count)
+{
+    double mean = 0;
+
+    for (size_t i = 0; i < count; i++)
+        mean += (values[i] - mean) / (double)(i + 1);
+    return mean;
+}
+
 double sorted_median(const double *sorted, size_t count)
 {
     return count % 2 ? sorted[count / 2] : middle(sorted[count / 2 - 1], sorted[count / 2]);

@@ -50,15 +50,6 @@ int samples_median(const double *values, size_t count, double *ret, struct culpr
     return 0;
 }
 
-static double mean_of(const double *values, size_t count)
-{
-    double mean = 0;
-
-    for (size_t i = 0; i < count; i++)
-        mean += (values[i] - mean) / (double)(i + 1);
-    return mean;
-}
-
 int iterations_mean(const double *values, size_t count, double *ret, struct culprit_error *error)
 {
     double mean;
@@ -66,7 +57,7 @@ int iterations_mean(const double *values, size_t count, double *ret, struct culp
 
     if (r < 0)
         return r;
-    mean = mean_of(values, count);
+    mean = mean_value(values, count);
     if (!isfinite(mean))
         return culprit_fail(error, CULPRIT_INVALID, "the iterations lie too far apart for a mean");
     *ret = mean;
@@ -255,7 +246,7 @@ int samples_summarise(const double *values, size_t count, struct sample_summary 
     summary.median = sorted_median(sorted, count);
     summary.upper_quartile = sorted_quantile(sorted, count, 0.75);
     summary.maximum = sorted[count - 1];
-    summary.mean = mean_of(sorted, count);
+    summary.mean = mean_value(sorted, count);
     summary.deviation = deviation_of(sorted, count, summary.mean);
     *ret = summary;
     return 0;
