@@ -78,9 +78,6 @@ static int on_delta(const git_diff *diff, const git_diff_delta *delta, const cha
 static int compare(struct repository *repository, git_commit *commit, unsigned parent_index,
                    struct collection *collection, struct culprit_error *error)
 {
-    CULPRIT_CLEANUP(git_commit_free) git_commit *parent = NULL;
-    CULPRIT_CLEANUP(git_tree_free) git_tree *old = NULL;
-    CULPRIT_CLEANUP(git_tree_free) git_tree *new = NULL;
     CULPRIT_CLEANUP(git_diff_free) git_diff *diff = NULL;
     git_diff_options options;
     int status = git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
@@ -89,13 +86,7 @@ static int compare(struct repository *repository, git_commit *commit, unsigned p
     options.notify_cb = on_delta;
     options.payload = collection;
     if (status == 0)
-        status = git_commit_parent(&parent, commit, parent_index);
-    if (status == 0)
-        status = git_commit_tree(&old, parent);
-    if (status == 0)
-        status = git_commit_tree(&new, commit);
-    if (status == 0)
-        status = git_diff_tree_to_tree(&diff, repository->git, old, new, &options);
+        status = git_diff_with_parent(repository, commit, parent_index, &options, &diff);
     if (collection->no_memory)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for the paths of a commit");
     if (collection->full || status == 0)

@@ -116,6 +116,23 @@ int git_find_commit(struct repository *repository, const char *id, git_commit **
     return 0;
 }
 
+int git_diff_with_parent(struct repository *repository, git_commit *commit, unsigned parent,
+                         const git_diff_options *options, git_diff **ret)
+{
+    CULPRIT_CLEANUP(git_commit_free) git_commit *base = NULL;
+    CULPRIT_CLEANUP(git_tree_free) git_tree *old = NULL;
+    CULPRIT_CLEANUP(git_tree_free) git_tree *new = NULL;
+    int status = git_commit_parent(&base, commit, parent);
+
+    if (status == 0)
+        status = git_commit_tree(&old, base);
+    if (status == 0)
+        status = git_commit_tree(&new, commit);
+    if (status == 0)
+        status = git_diff_tree_to_tree(ret, repository->git, old, new, options);
+    return status;
+}
+
 void git_id_text(const git_oid *id, char ret[COMMIT_ID_SIZE])
 {
     git_oid_tostr(ret, COMMIT_ID_SIZE, id);

@@ -41,6 +41,11 @@ int git_fail_object(struct culprit_error *error, const struct repository *reposi
 int git_find_commit(struct repository *repository, const char *id, git_commit **ret,
                     struct culprit_error *error);
 
+/* What the commit changes against one of its parents, as `options` want it compared. libgit2's
+ * status, which is also what a callback of the options gave to stop it. */
+int git_diff_with_parent(struct repository *repository, git_commit *commit, unsigned parent,
+                         const git_diff_options *options, git_diff **ret);
+
 void git_id_text(const git_oid *id, char ret[COMMIT_ID_SIZE]);
 
 /* Makes a URL fit for messages: user and password are left out. Caller frees; NULL: no memory. */

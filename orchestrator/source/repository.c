@@ -171,9 +171,6 @@ int repository_resolve(struct repository *repository, const char *ref, char ret_
 static int diffstat(struct repository *repository, git_commit *commit, git_buf *ret,
                     struct culprit_error *error)
 {
-    CULPRIT_CLEANUP(git_commit_free) git_commit *parent = NULL;
-    CULPRIT_CLEANUP(git_tree_free) git_tree *old = NULL;
-    CULPRIT_CLEANUP(git_tree_free) git_tree *new = NULL;
     CULPRIT_CLEANUP(git_diff_free) git_diff *diff = NULL;
     CULPRIT_CLEANUP(git_diff_stats_free) git_diff_stats *stats = NULL;
     git_diff_options options;
@@ -182,13 +179,7 @@ static int diffstat(struct repository *repository, git_commit *commit, git_buf *
     status = git_diff_options_init(&options, GIT_DIFF_OPTIONS_VERSION);
     options.context_lines = 0;
     if (status == 0)
-        status = git_commit_parent(&parent, commit, 0);
-    if (status == 0)
-        status = git_commit_tree(&old, parent);
-    if (status == 0)
-        status = git_commit_tree(&new, commit);
-    if (status == 0)
-        status = git_diff_tree_to_tree(&diff, repository->git, old, new, &options);
+        status = git_diff_with_parent(repository, commit, 0, &options, &diff);
     if (status == 0)
         status = git_diff_get_stats(&stats, diff);
     if (status == 0)
