@@ -204,6 +204,18 @@ bool stand_step(struct stand *stand, int64_t job, unsigned facts)
     return is_over(stand, job);
 }
 
+unsigned stand_finish_restarting(struct stand *stand, int64_t job)
+{
+    unsigned restarts = 0;
+
+    while (!stand_step(stand, job, 1)) {
+        stand_down(stand);
+        stand_up(stand);
+        assert_true(++restarts < 500);
+    }
+    return restarts;
+}
+
 void stand_fill_store(struct stand *stand, int64_t job)
 {
     static char text[8192];

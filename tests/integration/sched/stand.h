@@ -50,6 +50,8 @@ void stand_finish(struct stand *stand, int64_t job);
 /* Runs the loop until so many more builds or trials were stored, or the job is over; true when it
  * is over. */
 bool stand_step(struct stand *stand, int64_t job, unsigned facts);
+/* Restarts the scheduler at every fact until the job is over; how often. */
+unsigned stand_finish_restarting(struct stand *stand, int64_t job);
 /* Runs the loop until `ready` says so. */
 void stand_until(struct stand *stand, bool (*ready)(struct stand *stand));
 

@@ -68,7 +68,9 @@ static void an_unreachable_repository_is_said(void **state)
     free(stand.mail.last);
 }
 
-static unsigned count_ends(struct stand *stand, int64_t job)
+/* Events of the type (NULL: any) whose data have, under the key, a text that begins with this. */
+static unsigned count_events(struct stand *stand, int64_t job, const char *type, const char *key,
+                             const char *text)
 {
     json_t *events = NULL;
     const json_t *event;
@@ -78,10 +80,11 @@ static unsigned count_ends(struct stand *stand, int64_t job)
 
     assert_success(service_events(stand->service, job, 0, 0, &events, &final, &error));
     json_array_foreach (events, i, event) {
-        const char *now = json_string_value(
-            json_object_get(json_object_get(event, "data"), "state"));
-        const char *type = json_string_value(json_object_get(event, "type"));
-        count += strcmp(type, "state") == 0 && now && strcmp(now, "failed") == 0;
+        const char *found = json_string_value(json_object_get(json_object_get(event, "data"), key));
+        const char *its_type = json_string_value(json_object_get(event, "type"));
+
+        count += found && strncmp(found, text, strlen(text)) == 0 &&
+                 (!type || strcmp(type, its_type) == 0);
     }
     json_decref(events);
     return count;
@@ -100,7 +103,7 @@ static void a_job_fails_once(void **state)
     stand_expect_end(&stand, job, "failed", "no longer there");
     stand_down(&stand);
     stand_up(&stand);
-    unsigned ends = count_ends(&stand, job);
+    unsigned ends = count_events(&stand, job, "state", "state", "failed");
     if (ends != 1)
         fail_msg("the job failed %u times", ends);
     stand_down(&stand);
@@ -117,24 +120,6 @@ static void expect_health(struct stand *stand, const char *status, const char *p
     assert_string_equal(json_string_value(json_object_get(health, "status")), status);
     assert_contains(json_string_value(json_object_get(health, "message")), part);
     json_decref(health);
-}
-
-static unsigned count_notices(struct stand *stand, int64_t job, const char *message)
-{
-    json_t *events = NULL;
-    const json_t *event;
-    unsigned count = 0;
-    bool final = false;
-    size_t i;
-
-    assert_success(service_events(stand->service, job, 0, 0, &events, &final, &error));
-    json_array_foreach (events, i, event) {
-        const char *text = json_string_value(
-            json_object_get(json_object_get(event, "data"), "message"));
-        count += text && strncmp(text, message, strlen(message)) == 0;
-    }
-    json_decref(events);
-    return count;
 }
 
 /* It fails more often than a job has attempts: the service says why it waits, the job is told once,
@@ -156,7 +141,7 @@ static void expect_wait(const char *directory, enum scripted_step step, enum cul
     struct scripted_counts counts = scripted_work_counts(stand.work);
     if (counts.builds != 1 || counts.trials != 3 || counts.calls[step] < 8)
         fail_msg("step %d, %s: %u builds, %u trials", step, sentence, counts.builds, counts.trials);
-    assert_int_equal(count_notices(&stand, job, sentence), 1);
+    assert_int_equal(count_events(&stand, job, NULL, "message", sentence), 1);
     expect_health(&stand, "ok", "");
     stand_down(&stand);
     free(stand.mail.last);
@@ -217,7 +202,7 @@ static int64_t held_job;
 
 static bool held_job_rests(struct stand *stand)
 {
-    return count_notices(stand, held_job, "guests cannot be run: no libvirtd") == 1;
+    return count_events(stand, held_job, NULL, "message", "guests cannot be run: no libvirtd") == 1;
 }
 
 /* What the daemon knows of its guests is said without any job, and what waited goes on when told:
