@@ -1,95 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The order of a bisection: endpoints, labels, halving, verification. Each part has its file. */
+/* The order of a bisection: endpoints, search, verification. Each part has its file. */
 #include "plan/bisect.h"
 
-#include <ctype.h>
-#include <limits.h>
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/check.h"
+#include "plan/choose.h"
 #include "plan/dag.h"
+#include "plan/gate.h"
 #include "plan/label.h"
 #include "plan/planner.h"
 #include "plan/posterior.h"
-#include "plan/search.h"
+#include "plan/prove.h"
+#include "plan/suspects.h"
 #include "plan/verify.h"
 
-const char *trial_purpose_name(enum trial_purpose purpose)
+static bool is_cost(double seconds)
 {
-    return purpose == PURPOSE_VERIFY ? "verify" : "search";
+    return seconds >= 0 && isfinite(seconds);
 }
 
-void planner_say(struct bisect_step *step, const char *format, ...)
+static int check_weights(const struct bisect_problem *problem, struct culprit_error *error)
 {
-    size_t length = strlen(step->reason);
-    va_list arguments;
+    double sum = 0;
 
-    if (length + 2 >= sizeof step->reason)
-        return;
-    if (length > 0)
-        step->reason[length++] = ' ';
-    va_start(arguments, format);
-    vsnprintf(step->reason + length, sizeof step->reason - length, format, arguments);
-    va_end(arguments);
-}
+    for (unsigned c = 1; problem->prior_weights && c < problem->count; c++) {
+        double weight = problem->prior_weights[c];
 
-void planner_decide(struct bisect_step *step, enum bisect_verdict_kind verdict)
-{
-    step->verdict = verdict;
-    step->want_count = 0;
-    step->expected_builds = step->expected_trials = 0;
-}
-
-void planner_want_build(struct bisect_step *step, unsigned commit)
-{
-    for (size_t i = 0; i < step->want_count; i++)
-        if (step->wants[i].kind == WANT_BUILD && step->wants[i].commit == commit)
-            return;
-    if (step->want_count < BISECT_MAX_WANTS)
-        step->wants[step->want_count++] = (struct bisect_want){.kind = WANT_BUILD,
-                                                               .commit = commit};
-}
-
-double planner_value(const struct planner *planner, double turned)
-{
-    return planner->problem->lower_is_better ? turned : -turned;
-}
-
-unsigned planner_trials_left(const struct planner *planner)
-{
-    unsigned spent = evidence_trials_spent(planner->evidence);
-
-    if (planner->problem->max_trials == 0)
-        return INT_MAX;
-    return planner->problem->max_trials > spent ? planner->problem->max_trials - spent : 0;
-}
-
-bool planner_may_build(const struct planner *planner)
-{
-    return planner->problem->max_builds == 0 ||
-           evidence_builds_spent(planner->evidence) < planner->problem->max_builds;
-}
-
-const char *bisect_reason_commit(const char *from, unsigned *ret_commit, size_t *ret_length)
-{
-    for (const char *at = strchr(from, '#'); at; at = strchr(at + 1, '#')) {
-        char *end;
-        unsigned long number;
-
-        if (!isdigit((unsigned char)at[1]))
-            continue;
-        number = strtoul(at + 1, &end, 10);
-        if (number > UINT_MAX)
-            continue;
-        *ret_commit = (unsigned)number;
-        *ret_length = (size_t)(end - at);
-        return at;
+        if (!(weight >= 0 && isfinite(weight)))
+            return culprit_fail(error, CULPRIT_INVALID, "commit %u has %g as its prior weight", c,
+                                weight);
+        sum += weight;
     }
-    return NULL;
+    if (!isfinite(sum))
+        return culprit_fail(error, CULPRIT_INVALID, "the prior weights have no finite sum");
+    return 0;
 }
 
 static int check_problem(const struct bisect_problem *problem, struct culprit_error *error)
@@ -103,14 +49,17 @@ static int check_problem(const struct bisect_problem *problem, struct culprit_er
     if (problem->trials_per_commit < 1 || problem->trials_per_commit > BISECT_TRIALS_MAXIMUM)
         return culprit_fail(error, CULPRIT_INVALID, "%u trials a commit: 1 to %d are possible",
                             problem->trials_per_commit, BISECT_TRIALS_MAXIMUM);
-    return dag_check(problem, error);
+    if (!is_cost(problem->build_seconds) || !is_cost(problem->trial_seconds))
+        return culprit_fail(error, CULPRIT_INVALID, "a build of %g or a trial of %g seconds",
+                            problem->build_seconds, problem->trial_seconds);
+    int r = dag_check(problem, error);
+    return r < 0 ? r : check_weights(problem, error);
 }
 
 static void planner_clear(struct planner *planner)
 {
-    free(planner->labels);
+    posterior_clear(&planner->posterior);
     free(planner->suspects);
-    free(planner->posterior);
 }
 
 static inline void planner_clear_cleanup(struct planner *planner)
@@ -125,88 +74,31 @@ static int planner_init(struct planner *planner, const struct bisect_problem *pr
     *planner = (struct planner){
         .problem = problem,
         .evidence = evidence,
-        .labels = calloc(problem->count, sizeof *planner->labels),
         .suspects = calloc(problem->count, sizeof *planner->suspects),
-        .posterior = calloc(problem->count, sizeof *planner->posterior),
         .step = step,
     };
-    if (!planner->labels || !planner->suspects || !planner->posterior)
+    if (!planner->suspects)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot plan: no memory for %u commits",
                             problem->count);
     return 0;
 }
 
-/* The endpoints' trials, as many as the gate looked at, draw the line between good and bad. */
-static int draw_line(struct planner *planner, unsigned looked_at, struct culprit_error *error)
+/* The line between good and bad, for people to read. */
+static int draw_line(struct planner *planner, struct culprit_error *error)
 {
-    struct evidence_values good = evidence_search(planner->evidence, 0);
-    struct evidence_values bad = evidence_search(planner->evidence, planner->problem->count - 1);
-    int r;
+    double threshold;
+    int r = label_threshold(evidence_search(planner->evidence, 0),
+                            evidence_search(planner->evidence, planner->problem->count - 1),
+                            &threshold, error);
 
-    good.count = looked_at;
-    bad.count = looked_at;
-    r = label_threshold(good, bad, &planner->threshold, error);
-    if (r < 0)
-        return r;
-    planner->step->threshold = planner_value(planner, planner->threshold);
-    label_commits(planner);
-    return search_suspects(planner, error);
+    if (r == 0)
+        planner->step->threshold = planner_value(planner, threshold);
+    return r;
 }
 
-static int list_suspects(struct planner *planner, struct culprit_error *error)
+static bool is_sure(const struct planner *planner)
 {
-    struct bisect_step *step = planner->step;
-
-    if (planner->suspect_count == 0)
-        return 0;
-    step->suspects = calloc(planner->suspect_count, sizeof *step->suspects);
-    if (!step->suspects)
-        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot list %u suspects: no memory",
-                            planner->suspect_count);
-    for (unsigned c = 0; c < planner->problem->count; c++)
-        if (planner->suspects[c])
-            step->suspects[step->suspect_count++] = c;
-    return 0;
-}
-
-/* Probability of the suspects, all together. */
-static void weigh_suspects(struct planner *planner)
-{
-    double sum = 0;
-
-    for (unsigned c = 0; c < planner->problem->count; c++)
-        if (planner->suspects[c])
-            sum += planner->posterior[c];
-    planner->step->posterior = fmin(sum, 1);
-}
-
-/* What is left where the labels proved wrong: the most probable commits, until together they reach
- * the job's confidence or only impossible ones are left. */
-static int suspect_most_probable(struct planner *planner, struct culprit_error *error)
-{
-    double sum = 0;
-
-    memset(planner->suspects, 0, planner->problem->count * sizeof *planner->suspects);
-    planner->suspect_count = 0;
-    while (sum < planner->problem->confidence) {
-        unsigned best = 0;
-
-        for (unsigned c = 1; c < planner->problem->count; c++)
-            if (!planner->suspects[c] && planner->posterior[c] > planner->posterior[best])
-                best = c;
-        if (best == 0)
-            break;
-        planner->suspects[best] = true;
-        planner->suspect_count++;
-        sum += planner->posterior[best];
-    }
-    planner->step->posterior = fmin(sum, 1);
-    if (planner->no_single > 0.5)
-        planner_say(planner->step,
-                    "That no single change explains what was measured has probability %.2g.",
-                    planner->no_single);
-    bisect_step_clear(planner->step);
-    return list_suspects(planner, error);
+    return planner->suspect_probability >= planner->problem->confidence;
 }
 
 /* Trials that the search must leave untouched for the least verification. */
@@ -214,111 +106,102 @@ enum { RESERVED_TRIALS = 2 * VERIFY_LEAST_TRIALS };
 
 static void stop_short(struct planner *planner, const char *what)
 {
-    planner_say(planner->step, "The budget for %s is spent; the fault lies in one of %u commits.",
-                what, planner->suspect_count);
+    planner_say(planner->step,
+                "The budget for %s is spent; the fault lies in one of %u commits, with "
+                "probability %.2g.",
+                what, planner->suspect_count, planner->suspect_probability);
+    prove_say_alternatives(planner);
     planner_decide(planner->step, VERDICT_INCONCLUSIVE);
 }
 
-/* Wants the next commit's build or trials. *ret_done: no commit is left that would tell more, or a
- * verdict was reached. */
-static int search_on(struct planner *planner, bool *ret_done, struct culprit_error *error)
+/* A batch that is expected to tell less than this is not worth while. */
+static const double least_bits = 1e-4;
+
+/* Wants the build or the trials that tell most. */
+static int search_on(struct planner *planner, struct culprit_error *error)
 {
     bool may_build = planner_may_build(planner);
-    unsigned commit = 0, left = planner_trials_left(planner);
-    size_t missing;
-    int r = search_next(planner, !may_build, ret_done, &commit, error);
+    unsigned left = planner_trials_left(planner);
+    struct choice choice;
+    int r = choose_next(planner, may_build, &choice, error);
 
     if (r < 0)
         return r;
-    *ret_done = !*ret_done;
-    if (*ret_done && !may_build) {
-        bool found;
-        r = search_next(planner, false, &found, &commit, error);
-        if (r == 0 && found)
-            stop_short(planner, "builds");
-        return r;
-    }
-    if (*ret_done)
-        return 0;
-    search_estimate(planner);
+    choose_estimate(planner, suspects_entropy(planner), planner->posterior.deviations);
     verify_estimate(planner);
-    if (!evidence_built(planner->evidence, commit)) {
-        planner_want_build(planner->step, commit);
-        return 0;
+    if (!choice.found || choice.bits < least_bits) {
+        planner_say(planner->step,
+                    "Further trials would not tell more; the fault lies in one of %u commits.",
+                    planner->suspect_count);
+        prove_say_alternatives(planner);
+        planner_decide(planner->step, VERDICT_INCONCLUSIVE);
+    } else if (!evidence_built(planner->evidence, choice.commit)) {
+        planner_want_build(planner->step, choice.commit);
+    } else if (left <= RESERVED_TRIALS) {
+        bool proven;
+        r = prove_at_last(planner, &proven, error);
+        if (r == 0 && !proven && planner->step->want_count == 0)
+            stop_short(planner, "trials");
+        return r;
+    } else {
+        left -= RESERVED_TRIALS;
+        evidence_want_trials(planner->evidence, choice.commit, PURPOSE_SEARCH,
+                             choice.trials < left ? choice.trials : left, planner->step);
     }
-    missing = label_trials_missing(planner, commit);
-    if (left < missing + RESERVED_TRIALS) {
-        stop_short(planner, "trials");
-        *ret_done = true;
-        return 0;
-    }
-    evidence_want_trials(planner->evidence, commit, PURPOSE_SEARCH, missing, planner->step);
     return 0;
 }
 
-static int conclude(struct planner *planner, unsigned looked_at, struct culprit_error *error)
+static int plan_search(struct planner *planner, struct culprit_error *error)
+{
+    bool may_build = planner_may_build(planner), divides = true, would = false;
+    int r = draw_line(planner, error);
+
+    if (r == 0)
+        r = prove_weigh(planner, false, error);
+    if (r < 0)
+        return r;
+    if (planner->posterior.cells.count == 0) {
+        planner_say(planner->step, "Good and bad differ, but no commit between them can be the "
+                                   "reason: none of them changes the kernel image.");
+        planner_decide(planner->step, VERDICT_INCONCLUSIVE);
+        return 0;
+    }
+    if (planner->posterior.nothing >= planner->problem->confidence) {
+        planner_say(planner->step,
+                    "With further trials good and bad ceased to differ: that nothing "
+                    "does has probability %.4g.",
+                    fmin(planner->posterior.nothing, 0.9999));
+        gate_no_regression(planner);
+        return 0;
+    }
+    if (planner->posterior.pair_probability >= planner->problem->confidence)
+        return prove_two(planner, error);
+    if (is_sure(planner) && planner->suspect_count == 1)
+        return prove_suspects(planner, error);
+    if (is_sure(planner))
+        r = choose_divides(planner, planner->suspects, may_build, &divides, error);
+    if (r == 0 && !divides && !may_build)
+        r = choose_divides(planner, planner->suspects, true, &would, error);
+    if (r < 0)
+        return r;
+    if (divides)
+        return search_on(planner, error);
+    if (!would)
+        return prove_suspects(planner, error);
+    stop_short(planner, "builds");
+    return 0;
+}
+
+static void estimate_all(struct planner *planner)
 {
     struct bisect_step *step = planner->step;
-    bool explains_all;
-    int r = verify_explains_all(planner, looked_at, &explains_all, error);
 
-    if (r < 0)
-        return r;
-    step->more_changes = !explains_all;
-    if (step->more_changes)
-        planner_say(step, "It does not explain the whole difference between good and bad: there "
-                          "is at least one more change.");
-    if (planner->suspect_count > 1) {
-        planner_say(step,
-                    "The fault came in with one of %u commits that cannot be told apart, because "
-                    "what lies between them does not build or run.",
-                    planner->suspect_count);
-        planner_decide(step, VERDICT_INCONCLUSIVE);
-        return 0;
+    for (size_t i = 0; i < step->want_count; i++) {
+        step->expected_builds += step->wants[i].kind == WANT_BUILD;
+        step->expected_trials += step->wants[i].kind == WANT_TRIAL;
     }
-    step->culprit = step->suspects[0];
-    planner_decide(step, VERDICT_CULPRIT);
-    return 0;
-}
-
-static int prove(struct planner *planner, unsigned looked_at, struct culprit_error *error)
-{
-    enum verification verification;
-    int r;
-
+    choose_estimate(planner, log2(planner->problem->count - 1), 5);
     verify_estimate(planner);
-    r = verify_suspects(planner, &verification, error);
-    if (r < 0 || verification == VERIFY_WAITS)
-        return r;
-    if (verification == VERIFY_CONFIRMED)
-        return conclude(planner, looked_at, error);
-    planner_decide(planner->step, VERDICT_INCONCLUSIVE);
-    return verification == VERIFY_REJECTED ? suspect_most_probable(planner, error) : 0;
-}
-
-static int plan_search(struct planner *planner, unsigned looked_at, struct culprit_error *error)
-{
-    bool done;
-    int r = draw_line(planner, looked_at, error);
-
-    if (r == 0)
-        r = list_suspects(planner, error);
-    if (r == 0)
-        r = posterior_compute(planner, planner->posterior, &planner->no_single, error);
-    if (r < 0)
-        return r;
-    weigh_suspects(planner);
-    if (planner->suspect_count == 0) {
-        planner_say(planner->step,
-                    "What was measured fits no single change: a bad commit is an ancestor of a "
-                    "good one, or bad ones have no ancestor in common.");
-        planner_decide(planner->step, VERDICT_INCONCLUSIVE);
-        return suspect_most_probable(planner, error);
-    }
-    r = search_on(planner, &done, error);
-    if (r < 0 || !done || planner->step->verdict != VERDICT_NONE)
-        return r;
-    return prove(planner, looked_at, error);
 }
 
 int bisect_plan(const struct bisect_problem *problem, const struct bisect_facts *facts,
@@ -327,7 +210,7 @@ int bisect_plan(const struct bisect_problem *problem, const struct bisect_facts 
     CULPRIT_CLEANUP(evidence_free) struct evidence *evidence = NULL;
     CULPRIT_CLEANUP(planner_clear) struct planner planner = {0};
     enum gate gate = GATE_CLOSED;
-    unsigned looked_at = 0, commit;
+    unsigned commit;
     int r = check_problem(problem, error);
 
     if (r == 0)
@@ -344,18 +227,11 @@ int bisect_plan(const struct bisect_problem *problem, const struct bisect_facts 
         planner_decide(ret, VERDICT_INCONCLUSIVE);
         return 0;
     }
-    r = check_endpoints(&planner, &gate, &looked_at, error);
+    r = gate_endpoints(&planner, &gate, error);
     if (r == 0 && gate == GATE_OPEN)
-        r = plan_search(&planner, looked_at, error);
-    else if (r == 0 && gate == GATE_WAITS) {
-        for (size_t i = 0; i < ret->want_count; i++) {
-            ret->expected_builds += ret->wants[i].kind == WANT_BUILD;
-            ret->expected_trials += ret->wants[i].kind == WANT_TRIAL;
-        }
-        planner.suspect_count = problem->count - 1;
-        search_estimate(&planner);
-        verify_estimate(&planner);
-    }
+        r = plan_search(&planner, error);
+    else if (r == 0 && gate == GATE_WAITS)
+        estimate_all(&planner);
     if (r < 0)
         bisect_step_clear(ret);
     return r;
@@ -377,7 +253,6 @@ int bisect_labels(const struct bisect_problem *problem, const struct bisect_fact
     CULPRIT_CLEANUP(planner_clear) struct planner planner = {0};
     struct bisect_step step = {0};
     enum gate gate = GATE_CLOSED;
-    unsigned looked_at = 0;
     int r = check_problem(problem, error);
 
     if (r == 0)
@@ -385,16 +260,17 @@ int bisect_labels(const struct bisect_problem *problem, const struct bisect_fact
     if (r == 0)
         r = planner_init(&planner, problem, evidence, &step, error);
     if (r == 0)
-        r = check_endpoints(&planner, &gate, &looked_at, error);
+        r = gate_endpoints(&planner, &gate, error);
     if (r == 0 && gate == GATE_OPEN)
-        r = draw_line(&planner, looked_at, error);
+        r = prove_weigh(&planner, false, error);
+    bisect_step_clear(&step);
     if (r < 0)
         return r;
     for (unsigned c = 0; c < problem->count; c++) {
-        if (gate != GATE_OPEN)
-            planner.labels[c] = evidence_broken(evidence, c) ? LABEL_SKIP : LABEL_UNTESTED;
-        ret_labels[c] = planner.labels[c];
-        ret_inferred[c] = (planner.labels[c] == LABEL_GOOD || planner.labels[c] == LABEL_BAD) &&
+        ret_labels[c] = evidence_broken(evidence, c) ? LABEL_SKIP : LABEL_UNTESTED;
+        if (gate == GATE_OPEN)
+            ret_labels[c] = label_of(&planner, c);
+        ret_inferred[c] = (ret_labels[c] == LABEL_GOOD || ret_labels[c] == LABEL_BAD) &&
                           !evidence_measured(evidence, c);
     }
     return 0;

@@ -22,8 +22,13 @@
 #include "base/error.h"
 #include "base/outcome.h"
 
-/* Of one commit: as many as the exact rank test takes. */
-enum { BISECT_TRIALS_MAXIMUM = 20 };
+enum {
+    /* That a job may ask for behind an end or a verdict: as many as the exact rank test takes. */
+    BISECT_TRIALS_MAXIMUM = 20,
+    /* That the search takes of one commit, and the verification again; no more are wanted. */
+    BISECT_SEARCH_TRIALS_MAXIMUM = 400,
+    BISECT_VERIFY_TRIALS_MAXIMUM = 400,
+};
 
 struct bisect_commit {
     const unsigned *parents; /* numbers, each below this commit's own; at least one but for 0 */
@@ -38,13 +43,15 @@ struct bisect_problem {
                           min_effect_relative, else in the metric's unit */
     bool min_effect_relative;
     double confidence;          /* 0.5 < c < 1 */
-    unsigned trials_per_commit; /* 1 to BISECT_TRIALS_MAXIMUM; 5 */
+    unsigned trials_per_commit; /* at least so many behind an end and a verdict; the search takes
+                                   what it needs; 1 to BISECT_TRIALS_MAXIMUM; 5 */
     unsigned max_builds;        /* budget for fresh builds; 0: none */
     unsigned max_trials;        /* budget for trials; 0: none */
     /* [count], finite: how much more likely than another a commit is to be the culprit, as far as
      * can be told beforehand; 0: proven not to change the image, never reported. NULL: all alike.
      */
     const double *prior_weights;
+    double build_seconds, trial_seconds; /* what they cost; 0: not known, 300 and 60 */
     /* good was not an ancestor of bad: 0 is their merge base, and this is said in the verdict. */
     bool good_is_merge_base;
 };

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plan/dag.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,49 +44,80 @@ void dag_add_descendants(const struct bisect_problem *problem, unsigned commit, 
             set[c] = set[problem->commits[c].parents[p]];
 }
 
-/* Ancestor sets of all commits at once would need count² bits. So the columns are taken in blocks:
- * for 512 members of the set at a time, their marks run down the graph and are counted. */
-enum { BLOCK_WORDS = 8, BLOCK_BITS = 64 * BLOCK_WORDS };
-
-static void weigh_block(const struct bisect_problem *problem, const unsigned *members,
-                        unsigned member_count, uint64_t (*marks)[BLOCK_WORDS],
-                        unsigned *ret_weights)
+static void add_weight(struct dag_weight *into, const struct dag_weight *weight)
 {
-    unsigned next = 0;
-
-    for (unsigned c = members[0]; c < problem->count; c++) {
-        const struct bisect_commit *commit = &problem->commits[c];
-
-        memset(marks[c], 0, sizeof marks[c]);
-        if (next < member_count && members[next] == c) {
-            marks[c][next / 64] |= UINT64_C(1) << next % 64;
-            next++;
-        }
-        for (unsigned p = 0; p < commit->parent_count; p++)
-            for (unsigned w = 0; commit->parents[p] >= members[0] && w < BLOCK_WORDS; w++)
-                marks[c][w] |= marks[commit->parents[p]][w];
-        for (unsigned w = 0; w < BLOCK_WORDS; w++)
-            ret_weights[c] += (unsigned)__builtin_popcountll(marks[c][w]);
-    }
+    for (unsigned w = 0; w < DAG_WEIGHTS; w++)
+        into->of[w] += weight->of[w];
 }
 
-int dag_weigh(const struct bisect_problem *problem, const bool *set, unsigned *ret_weights,
-              struct culprit_error *error)
+/* Whose ancestor a commit is, while a merge is walked. */
+enum { OF_FIRST = 1, OF_OTHER = 2 };
+
+struct walk {
+    const struct bisect_problem *problem;
+    const struct dag_weight *weights;
+    unsigned char *marks; /* [count]; all zero between walks */
+    unsigned lowest;      /* that was marked */
+    unsigned open;        /* marked as the other parent's alone, and not yet passed */
+};
+
+static void mark(struct walk *walk, unsigned commit, unsigned char as)
 {
-    _cleanup_free_ uint64_t(*marks)[BLOCK_WORDS] = calloc(problem->count, sizeof *marks);
-    unsigned members[BLOCK_BITS], member_count = 0;
+    unsigned char before = walk->marks[commit];
+
+    walk->marks[commit] |= as;
+    walk->open += before == 0 && as == OF_OTHER;
+    walk->open -= before == OF_OTHER && walk->marks[commit] != OF_OTHER;
+    if (commit < walk->lowest)
+        walk->lowest = commit;
+}
+
+/* Adds what is an ancestor of parent number `other` and of none before it. The walk goes down the
+ * numbers only as far as there is such a commit: for a merge of a topic, to where it forked. */
+static void walk_other_side(struct walk *walk, const struct bisect_commit *merge, unsigned other,
+                            struct dag_weight *sum)
+{
+    unsigned top = merge->parents[other];
+
+    walk->lowest = merge->parents[other];
+    for (unsigned p = 0; p < other; p++) {
+        mark(walk, merge->parents[p], OF_FIRST);
+        top = merge->parents[p] > top ? merge->parents[p] : top;
+    }
+    mark(walk, merge->parents[other], OF_OTHER);
+    for (unsigned c = top; walk->open > 0; c--) {
+        const struct bisect_commit *commit = &walk->problem->commits[c];
+
+        if (walk->marks[c] == 0)
+            continue;
+        if (walk->marks[c] == OF_OTHER) {
+            walk->open--;
+            add_weight(sum, &walk->weights[c]);
+        }
+        for (unsigned p = 0; c > 0 && p < commit->parent_count; p++)
+            mark(walk, commit->parents[p],
+                 walk->marks[c] == OF_OTHER ? OF_OTHER : (unsigned char)OF_FIRST);
+    }
+    memset(walk->marks + walk->lowest, 0, top - walk->lowest + 1);
+}
+
+int dag_weigh(const struct bisect_problem *problem, const struct dag_weight *weights,
+              struct dag_weight *ret_sums, struct culprit_error *error)
+{
+    _cleanup_free_ unsigned char *marks = calloc(problem->count, sizeof *marks);
+    struct walk walk = {.problem = problem, .weights = weights, .marks = marks};
 
     if (!marks)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot weigh %u commits: no memory",
                             problem->count);
-    memset(ret_weights, 0, problem->count * sizeof *ret_weights);
-    for (unsigned c = 0; c < problem->count; c++) {
-        if (set[c])
-            members[member_count++] = c;
-        if (member_count == BLOCK_BITS || (c + 1 == problem->count && member_count > 0)) {
-            weigh_block(problem, members, member_count, marks, ret_weights);
-            member_count = 0;
-        }
+    ret_sums[0] = weights[0];
+    for (unsigned c = 1; c < problem->count; c++) {
+        const struct bisect_commit *commit = &problem->commits[c];
+
+        ret_sums[c] = ret_sums[commit->parents[0]];
+        for (unsigned p = 1; p < commit->parent_count; p++)
+            walk_other_side(&walk, commit, p, &ret_sums[c]);
+        add_weight(&ret_sums[c], &weights[c]);
     }
     return 0;
 }

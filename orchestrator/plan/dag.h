@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The commit graph of a bisection, as sets of numbered commits: bool arrays of problem->count,
- * owned by the caller. Parents have lower numbers than their children, so that one sweep over the
- * numbers answers each question in time proportional to the commits and their parents.
+ * The commit graph of a bisection. Parents have lower numbers than their children, so that one
+ * sweep over the numbers answers each question; sets are bool arrays of problem->count, owned by
+ * the caller.
  */
 #ifndef CULPRIT_PLAN_DAG_H
 #define CULPRIT_PLAN_DAG_H
@@ -22,8 +22,17 @@ int dag_check(const struct bisect_problem *problem, struct culprit_error *error)
 void dag_add_ancestors(const struct bisect_problem *problem, unsigned commit, bool *set);
 void dag_add_descendants(const struct bisect_problem *problem, unsigned commit, bool *set);
 
-/* ret_weights[c]: how many members of `set` are c or its ancestors; [problem->count]. */
-int dag_weigh(const struct bisect_problem *problem, const bool *set, unsigned *ret_weights,
-              struct culprit_error *error);
+/* A few numbers that commits carry, all summed in one sweep. */
+enum { DAG_WEIGHTS = 7 };
+struct dag_weight {
+    double of[DAG_WEIGHTS];
+};
+
+/*
+ * ret_sums[c]: the weights of c and all its ancestors, each once; both arrays are
+ * [problem->count]. A line costs one addition a commit; a merge, a walk over what it brings in.
+ */
+int dag_weigh(const struct bisect_problem *problem, const struct dag_weight *weights,
+              struct dag_weight *ret_sums, struct culprit_error *error);
 
 #endif

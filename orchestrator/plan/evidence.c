@@ -10,6 +10,7 @@ enum { INFRA_ATTEMPTS = 3, TRIALS_MAXIMUM = 100000, VALUES_MAXIMUM = 1000 };
 struct class_trials {
     size_t first[PURPOSE_COUNT], count[PURPOSE_COUNT]; /* in `values` */
     unsigned failed;
+    unsigned members; /* commits with this image */
 };
 
 struct evidence {
@@ -90,6 +91,8 @@ static int find_classes(struct evidence *evidence, struct culprit_error *error)
     for (unsigned i = 1; i < built; i++)
         if (places[i].image == places[i - 1].image)
             evidence->class_of[places[i].commit] = evidence->class_of[places[i - 1].commit];
+    for (unsigned c = 0; c < count; c++)
+        evidence->by_class[evidence->class_of[c]].members++;
     return 0;
 }
 
@@ -232,6 +235,11 @@ unsigned evidence_class(const struct evidence *evidence, unsigned commit)
     return evidence->class_of[commit];
 }
 
+bool evidence_shared(const struct evidence *evidence, unsigned commit)
+{
+    return evidence->by_class[evidence->class_of[commit]].members > 1;
+}
+
 bool evidence_built(const struct evidence *evidence, unsigned commit)
 {
     return evidence->facts->builds[commit].state == BUILD_OK;
@@ -244,21 +252,6 @@ bool evidence_broken(const struct evidence *evidence, unsigned commit)
 
     return evidence->facts->builds[commit].state == BUILD_BROKEN ||
            (class->failed >= 2 && class->failed >= went_well);
-}
-
-bool evidence_changes_nothing(const struct evidence *evidence, unsigned commit)
-{
-    const struct bisect_commit *self = &evidence->problem->commits[commit];
-
-    if (evidence->problem->prior_weights && !(evidence->problem->prior_weights[commit] > 0))
-        return true;
-    if (!evidence_built(evidence, commit))
-        return false;
-    for (unsigned p = 0; p < self->parent_count; p++)
-        if (!evidence_built(evidence, self->parents[p]) ||
-            evidence->class_of[self->parents[p]] != evidence->class_of[commit])
-            return false;
-    return self->parent_count > 0;
 }
 
 bool evidence_measured(const struct evidence *evidence, unsigned commit)

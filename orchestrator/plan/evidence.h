@@ -32,11 +32,12 @@ DEFINE_CLEANUP(struct evidence *, evidence_free);
  * that of the lowest commit of the class. */
 unsigned evidence_class(const struct evidence *evidence, unsigned commit);
 
+/* Another commit has the same image. */
+bool evidence_shared(const struct evidence *evidence, unsigned commit);
+
 bool evidence_built(const struct evidence *evidence, unsigned commit);
 /* Does not build, or its trials fail: at least two did, and no fewer than went well. */
 bool evidence_broken(const struct evidence *evidence, unsigned commit);
-/* Built like all its parents, or of weight 0: cannot be the culprit. */
-bool evidence_changes_nothing(const struct evidence *evidence, unsigned commit);
 /* Has trials of its own that went well (not only its class). */
 bool evidence_measured(const struct evidence *evidence, unsigned commit);
 

@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "plan/check.h"
 #include "stats/summary.h"
 
 struct side {
@@ -67,100 +66,14 @@ int label_threshold(struct evidence_values good, struct evidence_values bad, dou
     return 0;
 }
 
-struct votes {
-    size_t good, bad;
-};
-
-static void count_votes(const struct planner *planner, struct evidence_values values, size_t most,
-                        struct votes *votes)
+enum bisect_label label_of(const struct planner *planner, unsigned commit)
 {
-    for (size_t i = 0; i < values.count && i < most; i++) {
-        votes->bad += values.values[i] > planner->threshold;
-        votes->good += !(values.values[i] > planner->threshold);
-    }
-}
-
-static enum bisect_label label_of_median(const struct planner *planner,
-                                         struct evidence_values values)
-{
-    double median;
-
-    if (samples_median(values.values, values.count, &median, NULL) < 0)
+    if (evidence_broken(planner->evidence, commit))
+        return LABEL_SKIP;
+    if (!evidence_built(planner->evidence, commit) ||
+        evidence_search(planner->evidence, commit).count == 0)
         return LABEL_UNTESTED;
-    return median > planner->threshold ? LABEL_BAD : LABEL_GOOD;
-}
-
-enum bisect_label label_by_search(const struct planner *planner, unsigned commit)
-{
-    struct evidence_values values = evidence_search(planner->evidence, commit);
-    size_t wanted = planner->problem->trials_per_commit;
-    struct votes votes = {0};
-
-    if (values.count > wanted)
-        values.count = wanted;
-    count_votes(planner, values, wanted, &votes);
-    if (2 * votes.bad > wanted)
-        return LABEL_BAD;
-    if (2 * votes.good > wanted)
+    if (evidence_class(planner->evidence, commit) == evidence_class(planner->evidence, 0))
         return LABEL_GOOD;
-    return values.count == wanted ? label_of_median(planner, values) : LABEL_UNTESTED;
-}
-
-enum bisect_label label_by_all(const struct planner *planner, unsigned commit, size_t *ret_used)
-{
-    enum bisect_label label = label_by_search(planner, commit);
-    struct evidence_values fresh = evidence_verify(planner->evidence, commit);
-    size_t full = check_trials(planner->problem);
-
-    *ret_used = 0;
-    for (size_t set = 1; set <= 2 && set * full <= fresh.count; set++) {
-        struct votes votes = {0};
-
-        count_votes(planner, evidence_search(planner->evidence, commit), SIZE_MAX, &votes);
-        count_votes(planner, fresh, set * full, &votes);
-        if (votes.good == votes.bad || label == (votes.bad > votes.good ? LABEL_BAD : LABEL_GOOD))
-            continue;
-        *ret_used = set * full;
-        return votes.bad > votes.good ? LABEL_BAD : LABEL_GOOD;
-    }
-    return label;
-}
-
-size_t label_trials_missing(const struct planner *planner, unsigned commit)
-{
-    struct evidence_values values = evidence_search(planner->evidence, commit);
-    size_t wanted = planner->problem->trials_per_commit, majority = wanted / 2 + 1;
-    struct votes votes = {0};
-    size_t most, missing, left;
-
-    if (label_by_search(planner, commit) != LABEL_UNTESTED)
-        return 0;
-    count_votes(planner, values, SIZE_MAX, &votes);
-    most = votes.good > votes.bad ? votes.good : votes.bad;
-    missing = majority - most;
-    left = wanted - values.count;
-    return missing < left ? missing : left;
-}
-
-void label_commits(struct planner *planner)
-{
-    unsigned last = planner->problem->count - 1;
-    unsigned good = evidence_class(planner->evidence, 0);
-    unsigned bad = evidence_class(planner->evidence, last);
-
-    for (unsigned c = 0; c < planner->problem->count; c++) {
-        unsigned class = evidence_class(planner->evidence, c);
-        size_t used;
-
-        if (class == good)
-            planner->labels[c] = LABEL_GOOD;
-        else if (class == bad)
-            planner->labels[c] = LABEL_BAD;
-        else if (evidence_broken(planner->evidence, c))
-            planner->labels[c] = LABEL_SKIP;
-        else if (class == c)
-            planner->labels[c] = label_by_all(planner, c, &used);
-        else
-            planner->labels[c] = planner->labels[class];
-    }
+    return planner->posterior.sums[commit].of[BAD_WEIGHT] > 0.5 ? LABEL_BAD : LABEL_GOOD;
 }

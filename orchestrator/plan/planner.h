@@ -7,16 +7,15 @@
 
 #include "plan/bisect.h"
 #include "plan/evidence.h"
+#include "plan/posterior.h"
 
 struct planner {
     const struct bisect_problem *problem;
     const struct evidence *evidence;
-    double threshold;          /* in turned values (greater is worse); valid after the endpoints */
-    enum bisect_label *labels; /* [count] */
-    bool *suspects;            /* [count]: may still be the culprit */
+    struct posterior posterior; /* by the search's trials; valid once the endpoints are known */
+    bool *suspects;             /* [count]: the smallest set that holds the job's confidence */
     unsigned suspect_count;
-    double *posterior;        /* [count]: probability of each to be the culprit */
-    double no_single;         /* and that there is no single one */
+    double suspect_probability;
     struct bisect_step *step; /* the answer, being filled */
 };
 
@@ -36,5 +35,9 @@ double planner_value(const struct planner *planner, double turned);
 /* Trials that the budget still has; a large number where there is none. */
 unsigned planner_trials_left(const struct planner *planner);
 bool planner_may_build(const struct planner *planner);
+
+/* Seconds of a build and of a trial, as far as they are known. */
+double planner_build_seconds(const struct planner *planner);
+double planner_trial_seconds(const struct planner *planner);
 
 #endif

@@ -4,230 +4,396 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "plan/dag.h"
-#include "plan/label.h"
+#include "plan/pairs.h"
+#include "stats/summary.h"
 
-/* Count, mean and sum of squares around it, of any set of trials; sets can be joined. */
-struct moments {
-    double n, mean, rss;
-};
+static const double outlier_deviations = 2.5;
+/* No side is believed to be sharper than this part of the distance between the ends: five good
+ * trials that agree do not make a sixth that does not a bad one. */
+static const double deviation_floor = 0.1;
+static const double least_floor = 0.005; /* nor than this part of the values' width */
 
-static void join(struct moments *into, const struct moments *other)
+void posterior_clear(struct posterior *posterior)
 {
-    double n = into->n + other->n, distance = other->mean - into->mean;
-
-    if (!(other->n > 0))
-        return;
-    into->rss += other->rss + distance * distance * into->n * other->n / n;
-    into->mean += distance * other->n / n;
-    into->n = n;
+    cells_clear(&posterior->cells);
+    free(posterior->by_cell);
+    free(posterior->by_commit);
+    free(posterior->sums);
+    *posterior = (struct posterior){0};
 }
 
-static void add_values(struct moments *moments, struct evidence_values values)
+/* Where an end's trials may lie. The scale of a few trials is itself uncertain, hence 1 + 4/n. */
+static int reach_of(struct evidence_values values, struct cells_values *limits, double *ret_median,
+                    struct culprit_error *error)
 {
-    for (size_t i = 0; i < values.count; i++)
-        join(moments, &(struct moments){.n = 1, .mean = values.values[i]});
-}
+    double scale, reach;
+    int r = samples_median(values.values, values.count, ret_median, error);
 
-/* One measured image. */
-struct image {
-    unsigned class;
-    struct moments moments;
-    bool *suspects;   /* [count]: hypotheses that make this image bad… */
-    bool *consistent; /* [count]: …and those that put it on one side only */
-};
-
-struct model {
-    const struct planner *planner;
-    struct image *images;
-    size_t image_count;
-    double width, log_width; /* R and L */
-    double floor;            /* least deviation */
-};
-
-static void model_free(struct model *model)
-{
-    for (size_t i = 0; i < model->image_count; i++) {
-        free(model->images[i].suspects);
-        free(model->images[i].consistent);
-    }
-    free(model->images);
-}
-
-static inline void model_free_cleanup(struct model *model)
-{
-    model_free(model);
-}
-
-static double log_evidence(const struct model *model, const struct moments *side)
-{
-    double degrees = side->n - 1;
-    double rss = side->rss + side->n * model->floor * model->floor;
-
-    if (side->n < 2)
-        return side->n < 1 ? 0 : -log(model->width);
-    return lgamma(degrees / 2) - 0.5 * log(side->n) - degrees / 2 * log(M_PI * rss) -
-           log(2 * model->width * model->log_width);
-}
-
-/* Which hypotheses make the image's commits bad: their ancestors. All of them must agree. */
-static int place_image(const struct model *model, struct image *image, struct culprit_error *error)
-{
-    const struct bisect_problem *problem = model->planner->problem;
-    _cleanup_free_ bool *reach = calloc(problem->count, sizeof *reach);
-    bool first = true;
-
-    image->suspects = calloc(problem->count, sizeof *image->suspects);
-    image->consistent = calloc(problem->count, sizeof *image->consistent);
-    if (!reach || !image->suspects || !image->consistent)
-        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot hold the hypotheses: no memory");
-    for (unsigned c = 0; c < problem->count; c++) {
-        if (evidence_class(model->planner->evidence, c) != image->class)
-            continue;
-        for (unsigned h = 0; h < problem->count; h++)
-            reach[h] = false;
-        dag_add_ancestors(problem, c, reach);
-        for (unsigned h = 0; h < problem->count; h++) {
-            image->consistent[h] = first ||
-                                   (image->consistent[h] && reach[h] == image->suspects[h]);
-            image->suspects[h] = first ? reach[h] : image->suspects[h];
-        }
-        first = false;
-    }
-    return 0;
-}
-
-static int collect_images(struct model *model, struct culprit_error *error)
-{
-    const struct evidence *evidence = model->planner->evidence;
-    unsigned count = model->planner->problem->count;
-
-    model->images = calloc(count, sizeof *model->images);
-    if (!model->images)
-        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot hold the images: no memory");
-    for (unsigned c = 0; c < count; c++) {
-        struct image image = {.class = c};
-        int r;
-
-        if (evidence_class(evidence, c) != c)
-            continue;
-        add_values(&image.moments, evidence_search(evidence, c));
-        add_values(&image.moments, evidence_verify(evidence, c));
-        if (!(image.moments.n > 0))
-            continue;
-        model->images[model->image_count++] = image;
-        r = place_image(model, &model->images[model->image_count - 1], error);
-        if (r < 0)
-            return r;
-    }
-    return 0;
-}
-
-/* Widths of the priors, from the values themselves: shifting or scaling all of them changes no
- * probability. */
-static void set_widths(struct model *model)
-{
-    double least = HUGE_VAL, most = -HUGE_VAL;
-
-    for (unsigned c = 0; c < model->planner->problem->count; c++) {
-        struct evidence_values values[] = {evidence_search(model->planner->evidence, c),
-                                           evidence_verify(model->planner->evidence, c)};
-        for (size_t s = 0; s < 2; s++)
-            for (size_t i = 0; i < values[s].count; i++) {
-                least = fmin(least, values[s].values[i]);
-                most = fmax(most, values[s].values[i]);
-            }
-    }
-    model->width = most > least ? 1.5 * (most - least) : 1;
-    model->floor = LABEL_SPREAD_FLOOR / 2 * model->width;
-    model->log_width = log(model->width / model->floor);
-}
-
-static double log_single_change(const struct model *model, unsigned hypothesis)
-{
-    struct moments good = {0}, bad = {0};
-
-    for (size_t i = 0; i < model->image_count; i++) {
-        const struct image *image = &model->images[i];
-        if (!image->consistent[hypothesis])
-            return -HUGE_VAL;
-        join(image->suspects[hypothesis] ? &bad : &good, &image->moments);
-    }
-    if (!(bad.n > 0) || !(good.n > 0) || bad.mean <= good.mean)
-        return -HUGE_VAL;
-    return log_evidence(model, &good) + log_evidence(model, &bad);
-}
-
-static double log_nothing_differs(const struct model *model)
-{
-    struct moments all = {0};
-
-    for (size_t i = 0; i < model->image_count; i++)
-        join(&all, &model->images[i].moments);
-    return log_evidence(model, &all);
-}
-
-/* Every image with a mean of its own, around which all vary alike. With a variance each it would
- * win wherever a few trials of a wide distribution happen to agree. */
-static double log_many_changes(const struct model *model)
-{
-    double n = 0, rss = 0, logs = 0, degrees;
-
-    for (size_t i = 0; i < model->image_count; i++) {
-        const struct moments *moments = &model->images[i].moments;
-        n += moments->n;
-        rss += moments->rss;
-        logs -= 0.5 * log(moments->n) + log(model->width);
-    }
-    degrees = n - (double)model->image_count;
-    if (model->image_count < 3 || degrees < 1) /* two images differ by one change at most */
-        return -HUGE_VAL;
-    rss += n * model->floor * model->floor;
-    return logs + lgamma(degrees / 2) - degrees / 2 * log(M_PI * rss) - log(2 * model->log_width);
-}
-
-/* Turns logarithms into probabilities that sum to 1; the alternatives' stand after the commits'. */
-static void normalise(double *logs, size_t count)
-{
-    double most = -HUGE_VAL, sum = 0;
-
-    for (size_t i = 0; i < count; i++)
-        most = fmax(most, logs[i]);
-    for (size_t i = 0; i < count; i++) {
-        logs[i] = exp(logs[i] - most);
-        sum += logs[i];
-    }
-    for (size_t i = 0; i < count; i++)
-        logs[i] /= sum;
-}
-
-int posterior_compute(const struct planner *planner, double *ret_by_commit, double *ret_no_single,
-                      struct culprit_error *error)
-{
-    unsigned count = planner->problem->count, possible = 0;
-    CULPRIT_CLEANUP(model_free) struct model model = {.planner = planner};
-    _cleanup_free_ double *logs = calloc(count + 2, sizeof *logs);
-    int r;
-
-    if (!logs)
-        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot weigh hypotheses: no memory");
-    r = collect_images(&model, error);
+    if (r == 0)
+        r = samples_robust_scale(values.values, values.count, &scale, error);
     if (r < 0)
         return r;
-    set_widths(&model);
-    for (unsigned h = 1; h < count; h++)
-        possible += !evidence_changes_nothing(planner->evidence, h);
-    for (unsigned h = 0; h < count; h++)
-        logs[h] = -HUGE_VAL;
-    for (unsigned h = 1; h < count; h++)
-        if (!evidence_changes_nothing(planner->evidence, h))
-            logs[h] = log((1 - POSTERIOR_PRIOR_NO_SINGLE) / possible) +
-                      log_single_change(&model, h);
-    logs[count] = log(POSTERIOR_PRIOR_NO_SINGLE / 2) + log_nothing_differs(&model);
-    logs[count + 1] = log(POSTERIOR_PRIOR_NO_SINGLE / 2) + log_many_changes(&model);
-    normalise(logs, count + 2);
-    for (unsigned h = 0; h < count; h++)
-        ret_by_commit[h] = logs[h];
-    *ret_no_single = logs[count] + logs[count + 1];
+    reach = outlier_deviations * scale * (1 + 4 / (double)values.count);
+    limits->low = fmin(limits->low, *ret_median - reach);
+    limits->high = fmax(limits->high, *ret_median + reach);
     return 0;
+}
+
+/* Limits and widths from the ends, so that they are the same for all hypotheses. */
+static int measure_ends(const struct bisect_problem *problem, const struct evidence *evidence,
+                        struct cells_values *limits, struct widths *widths,
+                        struct culprit_error *error)
+{
+    double good, bad;
+    int r;
+
+    limits->low = HUGE_VAL;
+    limits->high = -HUGE_VAL;
+    r = reach_of(evidence_search(evidence, 0), limits, &good, error);
+    if (r == 0)
+        r = reach_of(evidence_search(evidence, problem->count - 1), limits, &bad, error);
+    if (r < 0)
+        return r;
+    widths->mean = limits->high > limits->low ? 1.5 * (limits->high - limits->low) : 1;
+    widths->floor = fmax(deviation_floor * fabs(bad - good), least_floor * widths->mean);
+    widths->log_scale = log(widths->mean / widths->floor);
+    return 0;
+}
+
+/* What is needed while the hypotheses are weighed. */
+struct weighing {
+    const struct bisect_problem *problem;
+    struct posterior *posterior;
+    struct cells_values limits;
+    struct widths widths;
+    struct sides_fit *fits; /* [cells.count] */
+    struct pairs pairs;
+};
+
+static void weighing_clear(struct weighing *weighing)
+{
+    free(weighing->fits);
+    pairs_clear(&weighing->pairs);
+}
+
+static inline void weighing_clear_cleanup(struct weighing *weighing)
+{
+    weighing_clear(weighing);
+}
+
+static struct sides_fit fit_single(const struct weighing *weighing, const struct cell *cell)
+{
+    const struct cells *cells = &weighing->posterior->cells;
+    struct moments good = {0}, bad = {0};
+    struct sides_fit fit = {.log_likelihood = -HUGE_VAL};
+
+    for (size_t i = 0; i < cells->image_count; i++)
+        moments_join(cell_is_bad(cell, i) ? &bad : &good, &cells->images[i].moments);
+    if (good.n > 0 && bad.n > 0)
+        likelihood_sides(&weighing->widths, &good, &bad, &fit);
+    return fit;
+}
+
+static double log_nothing(const struct weighing *weighing)
+{
+    const struct cells *cells = &weighing->posterior->cells;
+    struct moments all = {0};
+
+    for (size_t i = 0; i < cells->image_count; i++)
+        moments_join(&all, &cells->images[i].moments);
+    return likelihood_tied(&weighing->widths, &all, 1);
+}
+
+static int log_more(const struct weighing *weighing, double *ret, struct culprit_error *error)
+{
+    const struct cells *cells = &weighing->posterior->cells;
+    _cleanup_free_ struct moments *all = calloc(cells->image_count + 1, sizeof *all);
+
+    if (!all)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot weigh images: no memory");
+    for (size_t i = 0; i < cells->image_count; i++)
+        all[i] = cells->images[i].moments;
+    /* Three images have three levels at most, which two changes explain. */
+    *ret = cells->image_count < 4 ? -HUGE_VAL
+                                  : likelihood_tied(&weighing->widths, all, cells->image_count);
+    return 0;
+}
+
+/* Turns logarithms into probabilities that sum to 1. */
+static int normalise(struct weighing *weighing, double nothing, double more,
+                     struct culprit_error *error)
+{
+    struct posterior *posterior = weighing->posterior;
+    struct pairs *pairs = &weighing->pairs;
+    double sum = log_add(log_add(nothing, more), pairs->log_sum);
+
+    for (unsigned k = 0; k < posterior->cells.count; k++)
+        sum = log_add(sum, posterior->by_cell[k]);
+    if (!isfinite(sum))
+        return culprit_fail(error, CULPRIT_INTERNAL, "no hypothesis explains what was measured");
+    for (unsigned k = 0; k < posterior->cells.count; k++) {
+        posterior->by_cell[k] = exp(posterior->by_cell[k] - sum);
+        posterior->single += posterior->by_cell[k];
+    }
+    posterior->nothing = exp(nothing - sum);
+    posterior->more = exp(more - sum);
+    for (unsigned i = 0; i < pairs->count; i++)
+        for (unsigned j = i + 1; j < pairs->count; j++) {
+            double *p = &pairs->logs[i * pairs->count + j];
+            *p = exp(*p - sum);
+            posterior->two += *p;
+        }
+    return 0;
+}
+
+/* A hypothesis' part in the predictions: what its (first) change brings with it, and what good is
+ * without it. */
+static void predict_change(struct posterior *posterior, struct dag_weight *of_cell, double weight,
+                           const struct sides_fit *fit)
+{
+    double good[DAG_WEIGHTS] = {
+        [GOOD_MEAN] = weight * fit->good,
+        [GOOD_SQUARE] = weight * fit->good * fit->good,
+        [GOOD_VARIANCE] = weight * fit->good_variance,
+    };
+
+    posterior->good.of[BAD_WEIGHT] += weight;
+    of_cell->of[BAD_WEIGHT] += weight;
+    of_cell->of[BAD_MEAN] += weight * fit->bad;
+    of_cell->of[BAD_SQUARE] += weight * fit->bad * fit->bad;
+    of_cell->of[BAD_VARIANCE] += weight * fit->bad_variance;
+    for (int w = GOOD_MEAN; w <= GOOD_VARIANCE; w++) {
+        of_cell->of[w] += good[w];
+        posterior->good.of[w] += good[w];
+    }
+}
+
+/* In units of the width, around the middle, so that squares lose no digits. */
+static double to_unit(const struct weighing *weighing, double value)
+{
+    return (value - (weighing->limits.low + weighing->limits.high) / 2) / weighing->widths.mean;
+}
+
+static struct sides_fit unit_fit(const struct weighing *weighing, const struct sides_fit *fit)
+{
+    double square = weighing->widths.mean * weighing->widths.mean;
+
+    return (struct sides_fit){
+        .good = to_unit(weighing, fit->good),
+        .bad = to_unit(weighing, fit->bad),
+        .good_variance = fit->good_variance / square,
+        .bad_variance = fit->bad_variance / square,
+        .error = fit->error,
+    };
+}
+
+static void predict_pair(struct weighing *weighing, struct dag_weight *of_cells, unsigned first,
+                         unsigned second, double weight)
+{
+    struct pair_fit fit;
+    struct sides_fit one, other;
+
+    pairs_fit(&weighing->posterior->cells, &weighing->widths, first, second, &fit);
+    one = unit_fit(weighing, &(struct sides_fit){.good = fit.mean[LEVEL_GOOD],
+                                                 .bad = fit.mean[LEVEL_FIRST],
+                                                 .good_variance = fit.variance[LEVEL_GOOD],
+                                                 .bad_variance = fit.variance[LEVEL_FIRST]});
+    other = unit_fit(weighing, &(struct sides_fit){.bad = fit.mean[LEVEL_BAD],
+                                                   .bad_variance = fit.variance[LEVEL_BAD]});
+    predict_change(weighing->posterior, &of_cells[first], weight, &one);
+    of_cells[second].of[BAD_MEAN] += weight * (other.bad - one.bad);
+    of_cells[second].of[BAD_SQUARE] += weight * (other.bad * other.bad - one.bad * one.bad);
+    of_cells[second].of[BAD_VARIANCE] += weight * (other.bad_variance - one.bad_variance);
+}
+
+/* Pairs below this probability move no prediction; nor do all together, as long as they are far
+ * from keeping a single change from the job's confidence. */
+static const double least_pair = 1e-6;
+
+static bool pairs_matter(const struct weighing *weighing)
+{
+    return weighing->posterior->two > (1 - weighing->problem->confidence) / 4;
+}
+
+static void predict(struct weighing *weighing, struct dag_weight *of_cells)
+{
+    struct posterior *posterior = weighing->posterior;
+    const struct pairs *pairs = &weighing->pairs;
+    double distance = 0, variance = 0, error_of = 0;
+
+    for (unsigned k = 0; k < posterior->cells.count; k++) {
+        struct sides_fit fit = unit_fit(weighing, &weighing->fits[k]);
+
+        if (!(posterior->by_cell[k] > 0))
+            continue;
+        predict_change(posterior, &of_cells[k], posterior->by_cell[k], &fit);
+        distance += posterior->by_cell[k] * (fit.bad - fit.good);
+        variance += posterior->by_cell[k] * (fit.bad_variance + fit.good_variance) / 2;
+        error_of += posterior->by_cell[k] * fit.error;
+    }
+    if (variance > 0) {
+        posterior->deviations = distance / sqrt(variance * posterior->single);
+        posterior->deviations_error = error_of / posterior->single;
+    }
+    for (unsigned i = 0; i < pairs->count && pairs_matter(weighing); i++)
+        for (unsigned j = i + 1; j < pairs->count; j++)
+            if (pairs->logs[i * pairs->count + j] > least_pair)
+                predict_pair(weighing, of_cells, pairs->cells[i], pairs->cells[j],
+                             pairs->logs[i * pairs->count + j]);
+}
+
+/* The member of a cell with the greatest prior, and what part of the cell it is. */
+static unsigned likeliest_member(const struct weighing *weighing, unsigned cell, double *ret_part)
+{
+    const struct cells *cells = &weighing->posterior->cells;
+    unsigned best = cells->items[cell].first;
+
+    for (unsigned c = best; c < weighing->problem->count; c++)
+        if (cells->of_commit[c] == cell &&
+            cells_prior_of(weighing->problem, c) > cells_prior_of(weighing->problem, best))
+            best = c;
+    *ret_part = cells_prior_of(weighing->problem, best) / cells->items[cell].weight;
+    return best;
+}
+
+static void find_best_pair(struct weighing *weighing)
+{
+    struct posterior *posterior = weighing->posterior;
+    const struct pairs *pairs = &weighing->pairs;
+    unsigned best[2] = {0};
+    double most = 0, parts[2], part;
+
+    for (unsigned i = 0; i < pairs->count; i++)
+        for (unsigned j = i + 1; j < pairs->count; j++)
+            if (pairs->logs[i * pairs->count + j] > most) {
+                most = pairs->logs[i * pairs->count + j];
+                best[0] = pairs->cells[i];
+                best[1] = pairs->cells[j];
+            }
+    if (!(most > 0))
+        return;
+    for (int i = 0; i < 2; i++) {
+        posterior->pair[i] = likeliest_member(weighing, best[i], &part);
+        parts[i] = part;
+    }
+    posterior->pair_probability = most * parts[0] * parts[1];
+}
+
+/* From cells to their members. */
+static int spread(struct weighing *weighing, struct culprit_error *error)
+{
+    struct posterior *posterior = weighing->posterior;
+    const struct bisect_problem *problem = weighing->problem;
+    const struct cells *cells = &posterior->cells;
+    _cleanup_free_ struct dag_weight *of_cells = calloc(cells->count + 1, sizeof *of_cells);
+    _cleanup_free_ struct dag_weight *changes = calloc(problem->count, sizeof *changes);
+
+    posterior->by_commit = calloc(problem->count, sizeof *posterior->by_commit);
+    posterior->sums = calloc(problem->count, sizeof *posterior->sums);
+    if (!of_cells || !changes || !posterior->by_commit || !posterior->sums)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot weigh %u commits: no memory",
+                            problem->count);
+    predict(weighing, of_cells);
+    for (unsigned c = 0; c < problem->count; c++) {
+        uint32_t cell = cells->of_commit[c];
+        double part;
+
+        if (cell == CELL_NONE)
+            continue;
+        part = cells_prior_of(problem, c) / cells->items[cell].weight;
+        posterior->by_commit[c] = posterior->by_cell[cell] * part;
+        for (int w = 0; w < DAG_WEIGHTS; w++)
+            changes[c].of[w] = of_cells[cell].of[w] * part;
+    }
+    find_best_pair(weighing);
+    return dag_weigh(problem, changes, posterior->sums, error);
+}
+
+/* Trials of the images that two cells put on different sides. */
+static double trials_between(const struct cells *cells, const struct cell *a, const struct cell *b)
+{
+    double trials = 0;
+
+    for (size_t i = 0; i < cells->image_count; i++)
+        if (cell_is_bad(a, i) != cell_is_bad(b, i))
+            trials += cells->images[i].moments.n;
+    return trials;
+}
+
+/* No trial counts for more than POSTERIOR_TRIAL_ODDS: what sets the likeliest cell apart from
+ * another are the trials that lie on the other side there, and now and then a boot of a good kernel
+ * goes as badly as one of a bad. */
+static struct pairs_rival bound_evidence(struct weighing *weighing)
+{
+    const struct cells *cells = &weighing->posterior->cells;
+    unsigned best = 0;
+
+    for (unsigned k = 1; k < cells->count; k++)
+        if (weighing->fits[k].log_likelihood > weighing->fits[best].log_likelihood)
+            best = k;
+    for (unsigned k = 0; k < cells->count; k++) {
+        double least = weighing->fits[best].log_likelihood -
+                       trials_between(cells, &cells->items[k], &cells->items[best]) *
+                           log(POSTERIOR_TRIAL_ODDS);
+
+        if (weighing->fits[k].log_likelihood >= least)
+            continue;
+        weighing->fits[k] = weighing->fits[best]; /* the levels are believed, some boots are not */
+        weighing->fits[k].log_likelihood = least;
+    }
+    return (struct pairs_rival){
+        &cells->items[best],
+        weighing->fits[best].log_likelihood,
+        log(POSTERIOR_TRIAL_ODDS),
+    };
+}
+
+static int weigh(struct weighing *weighing, struct culprit_error *error)
+{
+    struct pairs_rival rival;
+    struct posterior *posterior = weighing->posterior;
+    const struct cells *cells = &posterior->cells;
+    double more = -HUGE_VAL,
+           alternatives = POSTERIOR_PRIOR_NOTHING + POSTERIOR_PRIOR_TWO + POSTERIOR_PRIOR_MORE;
+    int r;
+
+    posterior->by_cell = calloc(cells->count + 1, sizeof *posterior->by_cell);
+    weighing->fits = calloc(cells->count + 1, sizeof *weighing->fits);
+    if (!posterior->by_cell || !weighing->fits)
+        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot weigh hypotheses: no memory");
+    for (unsigned k = 0; k < cells->count; k++)
+        weighing->fits[k] = fit_single(weighing, &cells->items[k]);
+    rival = bound_evidence(weighing);
+    for (unsigned k = 0; k < cells->count; k++)
+        posterior->by_cell[k] = log((1 - alternatives) * cells->items[k].prior) +
+                                weighing->fits[k].log_likelihood;
+    r = pairs_weigh(cells, &weighing->widths, posterior->by_cell, POSTERIOR_PRIOR_TWO, &rival,
+                    &weighing->pairs, error);
+    if (r == 0)
+        r = log_more(weighing, &more, error);
+    if (r < 0)
+        return r;
+    r = normalise(weighing, log(POSTERIOR_PRIOR_NOTHING) + log_nothing(weighing),
+                  log(POSTERIOR_PRIOR_MORE) + more, error);
+    return r < 0 ? r : spread(weighing, error);
+}
+
+int posterior_compute(const struct bisect_problem *problem, const struct evidence *evidence,
+                      bool with_verification, struct posterior *ret, struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(weighing_clear)
+    struct weighing weighing = {.problem = problem, .posterior = ret};
+    int r;
+
+    *ret = (struct posterior){0};
+    r = measure_ends(problem, evidence, &weighing.limits, &weighing.widths, error);
+    if (r < 0)
+        return r;
+    weighing.limits.with_verification = with_verification;
+    r = cells_divide(problem, evidence, &weighing.limits, &ret->cells, error);
+    if (r == 0)
+        r = weigh(&weighing, error);
+    if (r < 0)
+        posterior_clear(ret);
+    return r;
 }

@@ -2,28 +2,59 @@
 /*
  * How sure: the probability of each commit to be the culprit, given all trials.
  *
- * Hypothesis h: the single commit h made all that descend from it worse. It divides the tested
- * images into a good and a bad side; each side is one distribution with its own unknown mean and
- * its own unknown variance (they may differ five hundredfold), both integrated out:
+ * Hypothesis h: the single commit h made all that descends from it worse. It divides the measured
+ * images into a good and a bad side, whose likelihood is in plan/likelihood.h. Against the single
+ * changes stand "nothing differs" (one distribution), "two changes" (three levels or four, by which
+ * of the two a commit descends from), and "more than two" (every image a mean of its own).
  *
- *   log p(side) = lgamma((n − 1)/2) − ½ log n − ((n − 1)/2) log(π RSS) − log 2RL
- *
- * with a mean uniform over a width R and a log-uniform deviation (log width L); a hypothesis that
- * puts one image on both sides, or whose sides lie the wrong way round, has none. Against the
- * single change stand "nothing differs" (one distribution) and "more than one change" (every image
- * a mean of its own). Bernardo and Smith, Bayesian Theory, 1994, chapter 5, has the integrals.
+ * Values are cut off where neither end's trials would lie but as outliers: 2.5 robust deviations
+ * beyond the outer median. The cut does not depend on the hypothesis, so that each of them explains
+ * the same data. And no trial counts for more than POSTERIOR_TRIAL_ODDS: a kernel of which one boot
+ * in ten goes as badly as those of the bad one is not rare among tail latencies, and no formula for
+ * a shape that was seen five times knows of it.
  */
 #ifndef CULPRIT_PLAN_POSTERIOR_H
 #define CULPRIT_PLAN_POSTERIOR_H
 
-#include "plan/planner.h"
+#include "plan/cells.h"
+#include "plan/dag.h"
 
 /* What the alternatives to a single change weigh before anything was measured. */
-#define POSTERIOR_PRIOR_NO_SINGLE 0.05
+#define POSTERIOR_PRIOR_NOTHING 0.02
+#define POSTERIOR_PRIOR_TWO     0.02
+#define POSTERIOR_PRIOR_MORE    0.01
 
-/* ret_by_commit[problem->count] and *ret_no_single sum to 1. The endpoints must have been
- * measured. */
-int posterior_compute(const struct planner *planner, double *ret_by_commit, double *ret_no_single,
-                      struct culprit_error *error);
+/* One trial changes the odds between two places for the culprit by this much at most: about one
+ * boot in so many goes as if the kernel were of the other side, whatever the distributions look
+ * like. */
+#define POSTERIOR_TRIAL_ODDS 9.0
+
+/* What a further trial of a commit would show, as sums over the hypotheses that make it bad: their
+ * probability; and of the bad side's predicted value, as of the good side's under the same
+ * hypotheses, mean, its square and the variance, each times the probability. */
+enum { BAD_WEIGHT, BAD_MEAN, BAD_SQUARE, BAD_VARIANCE, GOOD_MEAN, GOOD_SQUARE, GOOD_VARIANCE };
+
+struct posterior {
+    struct cells cells;
+    double *by_cell;   /* [cells.count]: that the single change is one of the cell's commits */
+    double *by_commit; /* [problem->count]: that it is this one */
+    double single;     /* the sum of either */
+    double nothing, two, more; /* with `single`, 1 */
+    unsigned pair[2];          /* the most probable two changes, the lower number first; 0: none */
+    double pair_probability;
+    struct dag_weight *sums; /* [problem->count]: see above, for the commit's ancestors and it */
+    struct dag_weight good;  /* GOOD_*: sums over all hypotheses */
+    double deviations;       /* by how many of a trial's deviations bad is worse, on average */
+    double deviations_error; /* and its standard error */
+};
+
+/* The endpoints must have been measured. with_verification: by all trials, not the search's. */
+int posterior_compute(const struct bisect_problem *problem, const struct evidence *evidence,
+                      bool with_verification, struct posterior *ret, struct culprit_error *error);
+void posterior_clear(struct posterior *posterior);
+static inline void posterior_clear_cleanup(struct posterior *posterior)
+{
+    posterior_clear(posterior);
+}
 
 #endif

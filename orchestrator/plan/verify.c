@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "plan/verify.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "plan/check.h"
+#include "plan/dag.h"
 #include "plan/label.h"
+#include "stats/inference.h"
 #include "stats/rank.h"
 
 /* Two kernels at the same place differ by chance at this level, two-sided. */
@@ -17,25 +21,32 @@ struct sides {
     unsigned base_count;
 };
 
-static unsigned only_suspect(const struct planner *planner)
+/* Whether the commit is, or descends from, every suspect. */
+static bool is_below_all(const struct planner *planner, unsigned commit, bool *reach)
 {
-    unsigned c = 0;
+    unsigned reached = 0;
 
-    while (!planner->suspects[c])
-        c++;
-    return c;
+    memset(reach, 0, planner->problem->count * sizeof *reach);
+    dag_add_ancestors(planner->problem, commit, reach);
+    for (unsigned c = 0; c <= commit; c++)
+        reached += planner->suspects[c] && reach[c];
+    return reached == planner->suspect_count;
 }
 
-/* The suspect itself where it was tested; else the first commit known to be bad. */
-static unsigned worse_side(const struct planner *planner)
+/* The suspect itself; where there are several, or it does not run, the first commit that was
+ * measured bad and has the change whichever of them it is. */
+static unsigned worse_side(const struct planner *planner, bool *reach)
 {
-    unsigned c = only_suspect(planner);
+    unsigned last = planner->problem->count - 1, first = 0;
 
-    if (planner->suspect_count == 1 && planner->labels[c] == LABEL_BAD)
-        return c;
-    for (c = 0; planner->labels[c] != LABEL_BAD; c++)
-        ;
-    return c;
+    while (!planner->suspects[first])
+        first++;
+    if (planner->suspect_count == 1 && !evidence_broken(planner->evidence, first))
+        return first;
+    for (unsigned c = first; c < last; c++)
+        if (label_of(planner, c) == LABEL_BAD && is_below_all(planner, c, reach))
+            return c;
+    return last;
 }
 
 static void add_base(const struct planner *planner, struct sides *sides, unsigned commit)
@@ -48,20 +59,29 @@ static void add_base(const struct planner *planner, struct sides *sides, unsigne
         sides->bases[sides->base_count++] = commit;
 }
 
-/* The suspects' parents that are none themselves; behind a broken one, its own parents. */
+/* Has its parents' image, by proof, and was not built: they can stand for it. */
+static bool is_pruned(const struct planner *planner, unsigned commit)
+{
+    return commit > 0 && !(cells_prior_of(planner->problem, commit) > 0) &&
+           !evidence_built(planner->evidence, commit);
+}
+
+/* The suspects' parents that are none themselves; behind one that does not run, or need not, its
+ * own parents. */
 static int find_sides(const struct planner *planner, struct sides *ret, struct culprit_error *error)
 {
     const struct bisect_problem *problem = planner->problem;
     _cleanup_free_ bool *wanted = calloc(problem->count, sizeof *wanted);
+    _cleanup_free_ bool *reach = calloc(problem->count, sizeof *reach);
 
-    if (!wanted)
+    if (!wanted || !reach)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot find parents: no memory");
-    *ret = (struct sides){.worse = worse_side(planner)};
+    *ret = (struct sides){.worse = worse_side(planner, reach)};
     for (unsigned c = problem->count; c-- > 0;) {
         bool pass_on = planner->suspects[c];
 
         if (!pass_on && wanted[c]) {
-            pass_on = c > 0 && evidence_broken(planner->evidence, c);
+            pass_on = (c > 0 && evidence_broken(planner->evidence, c)) || is_pruned(planner, c);
             if (!pass_on)
                 add_base(planner, ret, c);
         }
@@ -71,31 +91,48 @@ static int find_sides(const struct planner *planner, struct sides *ret, struct c
     return 0;
 }
 
-/* Verification trials of the commit that the search has not used. The endpoints' labels are fixed:
- * theirs are all fresh. */
 static struct evidence_values fresh_values(const struct planner *planner, unsigned commit)
 {
-    struct evidence_values values = evidence_verify(planner->evidence, commit);
-    size_t used = 0;
+    return evidence_verify(planner->evidence, commit);
+}
 
-    if (label_by_search(planner, commit) != LABEL_UNTESTED &&
-        label_by_all(planner, commit, &used) == planner->labels[commit]) {
-        values.values += used;
-        values.count -= used;
-    }
-    return values;
+/* Trials a side at the first look: at least the job's, and enough to show what the search saw, less
+ * its standard error: of all commits the one was picked that looked worst. Ranks need a twentieth
+ * more than means do. */
+static unsigned full_look(const struct planner *planner)
+{
+    const struct posterior *posterior = &planner->posterior;
+    double level = 1 - planner->problem->confidence;
+    double deviations = fmax(posterior->deviations - posterior->deviations_error,
+                             posterior->deviations / 2);
+    unsigned least = check_trials(planner->problem);
+    size_t needed;
+
+    if (!(deviations > 0) || trials_needed(deviations, level, 0.9, &needed, NULL) < 0)
+        return least;
+    needed += needed / 20;
+    if (needed > BISECT_VERIFY_TRIALS_MAXIMUM / 2)
+        needed = BISECT_VERIFY_TRIALS_MAXIMUM / 2;
+    return needed > least ? (unsigned)needed : least;
 }
 
 /* Trials a side at a look, and the level of it. */
 struct look {
     unsigned worse_trials, base_trials;
     double level;
-    bool last;
 };
 
-static size_t fresh_trials_there(const struct planner *planner, const struct sides *sides)
+enum { LOOKS_MAXIMUM = 3 };
+
+struct looks {
+    struct look items[LOOKS_MAXIMUM];
+    unsigned count; /* 0: the budget does not do */
+};
+
+static size_t fresh_trials_there(const struct planner *planner, const struct sides *sides,
+                                 size_t most)
 {
-    size_t most = 2 * (size_t)check_trials(planner->problem), there = 0;
+    size_t there = 0;
 
     for (unsigned i = 0; i <= sides->base_count; i++) {
         unsigned commit = i == 0 ? sides->worse : sides->bases[i - 1];
@@ -105,31 +142,43 @@ static size_t fresh_trials_there(const struct planner *planner, const struct sid
     return there;
 }
 
-/* What the budget permits. What is there already counts as affordable, so that the plan does not
- * change while its own trials come in. */
-static bool plan_looks(const struct planner *planner, const struct sides *sides,
-                       struct look looks[2], unsigned *ret_count)
+/* The budget does not do for two looks: one, as good as can be had. */
+static void plan_short(const struct planner *planner, size_t affordable, unsigned full,
+                       unsigned parties, struct looks *ret)
 {
-    unsigned full = check_trials(planner->problem), parties = sides->base_count + 1, share, extra;
-    size_t affordable = planner_trials_left(planner) + fresh_trials_there(planner, sides);
-    double level = 1 - planner->problem->confidence, least;
+    unsigned share = affordable / parties < full ? (unsigned)(affordable / parties) : full;
+    unsigned extra = (unsigned)(affordable - (size_t)share * parties);
+    struct look *look = &ret->items[0];
 
-    *ret_count = 1;
-    if (affordable >= 2 * (size_t)full * parties) {
-        looks[0] = (struct look){full, full, level / 2, false};
-        looks[1] = (struct look){2 * full, 2 * full, level / 2, true};
-        *ret_count = 2;
-        return true;
-    }
-    share = affordable / parties < full ? (unsigned)(affordable / parties) : full;
     if (share < VERIFY_LEAST_TRIALS)
-        return false;
-    extra = (unsigned)(affordable - (size_t)share * parties);
-    looks[0] = (struct look){share + extra < full ? share + extra : full, share, level, true};
-    least = mann_whitney_smallest_p(looks[0].worse_trials, share);
-    if (least > level)
-        looks[0].level = least;
-    return true;
+        return;
+    look->worse_trials = share + extra < full ? share + extra : full;
+    look->base_trials = share;
+    look->level = fmax(1 - planner->problem->confidence,
+                       mann_whitney_smallest_p(look->worse_trials, share));
+    ret->count = 1;
+}
+
+/* Each look has twice the trials of the one before, as long as the budget permits. What is there
+ * already counts as affordable, so that the plan does not change while its own trials come in. */
+static struct looks plan_looks(const struct planner *planner, const struct sides *sides)
+{
+    static const double shares[LOOKS_MAXIMUM] = {0.4, 0.2, 0.4};
+    unsigned full = full_look(planner), parties = sides->base_count + 1;
+    size_t affordable = planner_trials_left(planner) +
+                        fresh_trials_there(planner, sides, (size_t)full << (LOOKS_MAXIMUM - 1));
+    struct looks ret = {0};
+
+    for (unsigned trials = full; ret.count < LOOKS_MAXIMUM; trials *= 2) {
+        if (affordable < (size_t)trials * parties || trials > BISECT_VERIFY_TRIALS_MAXIMUM)
+            break;
+        ret.items[ret.count] = (struct look){
+            trials, trials, (1 - planner->problem->confidence) * shares[ret.count]};
+        ret.count++;
+    }
+    if (ret.count < 2)
+        plan_short(planner, affordable, full, parties, &ret);
+    return ret;
 }
 
 static void want_missing(struct planner *planner, unsigned commit, unsigned trials)
@@ -143,7 +192,7 @@ static void want_missing(struct planner *planner, unsigned commit, unsigned tria
 
 /* One look: wants what it lacks, or tests. *ret_passed is valid when nothing is wanted. */
 static int take_look(struct planner *planner, const struct sides *sides, const struct look *look,
-                     bool *ret_passed, struct culprit_error *error)
+                     size_t first_check, bool *ret_passed, struct culprit_error *error)
 {
     struct evidence_values worse, base;
     struct bisect_step *step = planner->step;
@@ -156,8 +205,8 @@ static int take_look(struct planner *planner, const struct sides *sides, const s
     *ret_passed = true;
     worse = fresh_values(planner, sides->worse);
     worse.count = look->worse_trials;
-    step->check_count = 0;
-    for (unsigned b = 0; b < sides->base_count; b++) {
+    step->check_count = first_check;
+    for (unsigned b = 0; b < sides->base_count && step->check_count < BISECT_MAX_CHECKS; b++) {
         struct bisect_check *check = &step->checks[step->check_count++];
         int r;
 
@@ -174,18 +223,19 @@ static int take_look(struct planner *planner, const struct sides *sides, const s
 
 static bool want_builds(struct planner *planner, const struct sides *sides, enum verification *ret)
 {
-    for (unsigned b = 0; b < sides->base_count; b++) {
-        if (evidence_built(planner->evidence, sides->bases[b]))
+    for (unsigned i = 0; i <= sides->base_count; i++) {
+        unsigned commit = i == 0 ? sides->worse : sides->bases[i - 1];
+
+        if (evidence_built(planner->evidence, commit))
             continue;
         if (!planner_may_build(planner)) {
             planner_say(planner->step,
-                        "The budget has no build left for the parent #%u, so that #%u was not "
-                        "verified.",
-                        sides->bases[b], sides->worse);
+                        "The budget has no build left for #%u, so that #%u was not verified.",
+                        commit, sides->worse);
             *ret = VERIFY_NO_BUDGET;
             return true;
         }
-        planner_want_build(planner->step, sides->bases[b]);
+        planner_want_build(planner->step, commit);
     }
     *ret = VERIFY_WAITS;
     return planner->step->want_count > 0;
@@ -207,45 +257,66 @@ static void say_rejection(struct planner *planner)
 int verify_suspects(struct planner *planner, enum verification *ret, struct culprit_error *error)
 {
     struct sides sides = {0};
-    struct look looks[2];
-    unsigned look_count = 0;
+    struct looks looks;
+    size_t first_check = planner->step->check_count;
     bool passed = false;
     int r = find_sides(planner, &sides, error);
 
     if (r < 0 || want_builds(planner, &sides, ret))
         return r;
-    if (!plan_looks(planner, &sides, looks, &look_count)) {
+    looks = plan_looks(planner, &sides);
+    if (looks.count == 0) {
         planner_say(planner->step,
                     "The budget has %u trials left, too few to verify #%u on fresh seeds.",
                     planner_trials_left(planner), sides.worse);
         *ret = VERIFY_NO_BUDGET;
         return 0;
     }
-    for (unsigned i = 0; i < look_count && !passed; i++) {
+    for (unsigned i = 0; i < looks.count && !passed; i++) {
         *ret = VERIFY_WAITS;
-        r = take_look(planner, &sides, &looks[i], &passed, error);
+        r = take_look(planner, &sides, &looks.items[i], first_check, &passed, error);
         if (r < 0 || planner->step->want_count > 0)
             return r;
     }
     *ret = passed ? VERIFY_CONFIRMED : VERIFY_REJECTED;
     if (!passed)
         say_rejection(planner);
-    else if (looks[0].level > 1 - planner->problem->confidence)
+    else if (looks.items[0].level > 1 - planner->problem->confidence)
         planner_say(planner->step,
                     "The budget left only %u against %u trials for the verification; they are "
                     "completely apart, which by chance happens with p = %.2g.",
-                    looks[0].worse_trials, looks[0].base_trials, looks[0].level);
+                    looks.items[0].worse_trials, looks.items[0].base_trials, looks.items[0].level);
     return 0;
+}
+
+int verify_doubt(struct planner *planner, bool *ret, struct culprit_error *error)
+{
+    struct sides sides = {0};
+    unsigned batch = check_trials(planner->problem), left = planner_trials_left(planner);
+    int r = find_sides(planner, &sides, error);
+
+    *ret = false;
+    for (unsigned i = 0; r == 0 && i <= sides.base_count; i++) {
+        unsigned commit = i == 0 ? sides.worse : sides.bases[i - 1];
+        size_t there = evidence_search(planner->evidence, commit).count;
+
+        if (there >= BISECT_SEARCH_TRIALS_MAXIMUM || left < 2 * VERIFY_LEAST_TRIALS + batch)
+            continue;
+        evidence_want_trials(planner->evidence, commit, PURPOSE_SEARCH, batch - there % batch,
+                             planner->step);
+        *ret = true;
+    }
+    return r;
 }
 
 void verify_estimate(struct planner *planner)
 {
-    planner->step->expected_trials += 2.0 * check_trials(planner->problem);
+    planner->step->expected_trials += 2.0 * full_look(planner);
 }
 
 /* Whether two images, if they are two, lie at the same place. */
-static int alike(const struct planner *planner, unsigned commit, unsigned end, unsigned looked_at,
-                 bool *ret, struct culprit_error *error)
+static int alike(const struct planner *planner, unsigned commit, unsigned end, bool *ret,
+                 struct culprit_error *error)
 {
     struct evidence_values mine, ends = evidence_search(planner->evidence, end);
     struct mann_whitney test;
@@ -255,27 +326,24 @@ static int alike(const struct planner *planner, unsigned commit, unsigned end, u
     if (evidence_class(planner->evidence, commit) == evidence_class(planner->evidence, end))
         return 0;
     mine = fresh_values(planner, commit);
-    ends.count = ends.count < looked_at ? ends.count : looked_at;
     r = mann_whitney(mine.values, mine.count, ends.values, ends.count, &test, error);
     if (r == 0)
         *ret = test.p_two_sided > same_level;
     return r;
 }
 
-int verify_explains_all(const struct planner *planner, unsigned looked_at, bool *ret,
-                        struct culprit_error *error)
+int verify_explains_all(const struct planner *planner, bool *ret, struct culprit_error *error)
 {
     const struct bisect_step *step = planner->step;
     int r;
 
     *ret = true;
     for (size_t i = 0; i < step->check_count && *ret; i++) {
-        r = alike(planner, step->checks[i].base, 0, looked_at, ret, error);
+        r = alike(planner, step->checks[i].base, 0, ret, error);
         if (r < 0)
             return r;
     }
     if (step->check_count == 0 || !*ret)
         return 0;
-    return alike(planner, step->checks[0].worse, planner->problem->count - 1, looked_at, ret,
-                 error);
+    return alike(planner, step->checks[0].worse, planner->problem->count - 1, ret, error);
 }

@@ -4,8 +4,9 @@
  * several suspects cannot be told apart (what lies between them does not build), the nearest bad
  * commit that can be tested stands for them, against the nearest good ones.
  *
- * Full sets of verification trials are folded into a commit's label: where they overturn it, the
- * search goes on, and the next verification of that commit takes further trials.
+ * How many trials that takes follows from the effect that the search saw. The search never sees
+ * them, so that a culprit is not named by what then proves it; they only tell, where they do not
+ * confirm it, whether it is worth while to search on.
  */
 #ifndef CULPRIT_PLAN_VERIFY_H
 #define CULPRIT_PLAN_VERIFY_H
@@ -22,14 +23,17 @@ enum verification {
     VERIFY_NO_BUDGET, /* likewise */
 };
 
-/* The suspects are what search_suspects() left, at least one, not to be divided further. */
+/* The suspects hold the job's confidence, and no test would divide them further. */
 int verify_suspects(struct planner *planner, enum verification *ret, struct culprit_error *error);
+
+/* More of the search's trials for the sides that a verification did not tell apart; false where the
+ * cap or the budget leaves none. */
+int verify_doubt(struct planner *planner, bool *ret, struct culprit_error *error);
 
 /* Builds and trials of a whole verification, as far as can be told. */
 void verify_estimate(struct planner *planner);
 
 /* Whether the checks' sides differ from the endpoints': then more than this change happened. */
-int verify_explains_all(const struct planner *planner, unsigned looked_at, bool *ret,
-                        struct culprit_error *error);
+int verify_explains_all(const struct planner *planner, bool *ret, struct culprit_error *error);
 
 #endif

@@ -104,13 +104,15 @@ void world_draw(struct world *world, const struct world_options *options, uint64
         .commits = world->commits,
         .count = options->commits,
         .lower_is_better = !options->higher_is_better,
-        .min_effect = options->noise == NOISE_NORMAL || options->noise == NOISE_OUTLIERS ? 0.01
+        .min_effect = options->noise == NOISE_NORMAL || options->noise == NOISE_OUTLIERS ? 0.05
                                                                                          : 0.2,
         .min_effect_relative = true,
-        .confidence = 0.99,
+        .confidence = options->confidence > 0 ? options->confidence : 0.99,
         .trials_per_commit = 5,
         .max_builds = options->max_builds,
         .max_trials = options->max_trials,
+        .build_seconds = options->build_seconds,
+        .trial_seconds = options->trial_seconds,
     };
     world->facts = (struct bisect_facts){.builds = world->builds, .trials = world->trials};
 }
@@ -163,9 +165,18 @@ double world_value(const struct world *world, unsigned commit, enum trial_purpos
     value = world->bad[commit] ? draw_bad(options, &random) : draw_good(options->noise, &random);
     if (world->worse_still[commit])
         value += options->second_change * 10 * options->effect;
+    value += 10 * options->boot_effect * random_normal(&random);
     if (options->higher_is_better)
         value = -value;
     return options->offset + (options->scale > 0 ? options->scale : 1) * value;
+}
+
+void world_apply_again(struct world *world, unsigned first, unsigned reverted, unsigned again)
+{
+    world->culprit = first;
+    world->second = again;
+    for (unsigned c = 0; c < world->options.commits; c++)
+        world->bad[c] = (c >= first && c < reverted) || c >= again;
 }
 
 void world_do(struct world *world, const struct bisect_want *want)
@@ -182,7 +193,8 @@ void world_do(struct world *world, const struct bisect_want *want)
         .commit = want->commit,
         .purpose = want->purpose,
         .index = want->index,
-        .value = world_value(world, want->commit, want->purpose, want->index),
+        .value = world_value(world, want->commit, want->purpose, want->index) +
+                 10 * world->options.drift * (double)world->facts.trial_count,
     };
     world->trial_count[want->purpose]++;
 }

@@ -13,7 +13,7 @@
 #include "base/random.h"
 #include "plan/bisect.h"
 
-enum { WORLD_COMMITS = 1100, WORLD_PARENTS = 2, WORLD_TRIALS = 600 };
+enum { WORLD_COMMITS = 1100, WORLD_PARENTS = 2, WORLD_TRIALS = 4000 };
 
 enum world_noise {
     NOISE_TAIL,     /* case A: good all over the place and now and then near bad; bad narrow */
@@ -34,7 +34,11 @@ struct world_options {
     bool higher_is_better;
     double scale, offset; /* values are offset + scale × value; scale 0 means 1 */
     double
-        second_change; /* a second change of as many times the first one's size, later; 0: none */
+        second_change;  /* a second change of as many times the first one's size, later; 0: none */
+    double boot_effect; /* a deviation between boots on top, in deviations */
+    double drift;       /* deviations that values rise by from trial to trial as they are done */
+    double confidence;  /* 0 means 0.99 */
+    double build_seconds, trial_seconds;
     unsigned max_trials, max_builds;
 };
 
@@ -58,6 +62,9 @@ void world_draw(struct world *world, const struct world_options *options, uint64
 /* The value of one trial. */
 double world_value(const struct world *world, unsigned commit, enum trial_purpose purpose,
                    unsigned index);
+
+/* On a chain: bad from `first` to before `reverted`, and again from `again` on. */
+void world_apply_again(struct world *world, unsigned first, unsigned reverted, unsigned again);
 
 /* Does one wanted thing and makes it a fact. */
 void world_do(struct world *world, const struct bisect_want *want);
