@@ -11,7 +11,7 @@
 #include "base/cleanup.h"
 #include "base/digest.h"
 #include "base/file.h"
-#include "guest/libvirt/probes.h"
+#include "guest/libvirt/remains.h"
 
 /*
  * Below the root libvirt makes "lib/qemu/domain-NNNNNN-twenty-characters-xx/monitor.sock", and a
@@ -158,7 +158,7 @@ static int take_root(const char *root, struct culprit_error *error)
         status = write_configuration(root, error);
     if (status < 0)
         return status;
-    probes_end(root);
+    remains_end(root);
     process_root = take(copy);
     process_lock = fd;
     fd = -1;

@@ -10,7 +10,7 @@
 
 /*
  * Takes the directory for this process (a lock that lasts until the process ends), writes its
- * configuration, ends what a killed process left there (probes.h) and gives the URI. CONFLICT when
+ * configuration, ends what a killed process left there (remains.h) and gives the URI. CONFLICT when
  * another process has it, or when this process already has another one. Both results are the
  * caller's; ret_root is the directory really used.
  */

@@ -31,8 +31,12 @@ static int destroy_leftover(struct libvirt_hypervisor *hypervisor, virDomainPtr 
     if (strncmp(name, DOMAIN_NAME_PREFIX, strlen(DOMAIN_NAME_PREFIX)) != 0 ||
         connection_watches(hypervisor->connection, name) || !is_owners(domain, hypervisor->owner))
         return 0;
-    if (virDomainDestroy(domain) < 0 && virDomainIsActive(domain) == 1)
-        return fail_libvirt(error, "cannot destroy the leftover guest %s", name);
+    if (virDomainDestroy(domain) < 0) {
+        /* First the reason: the question whether it runs at all forgets it. */
+        int status = fail_libvirt(error, "cannot destroy the leftover guest %s", name);
+        if (virDomainIsActive(domain) == 1)
+            return status;
+    }
     ++*count;
     return 0;
 }

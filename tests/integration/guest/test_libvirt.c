@@ -2,10 +2,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/pidfd.h>
 
 #include "child.h"
 #include "payload_guest.h"
@@ -101,6 +103,59 @@ static void test_leftovers(void **state)
     assert_string_equal(text, "leftovers 1, powered_off: ");
     assert_int_equal(status, 0);
     assert_true(kill(qemu, 0) < 0 && errno == ESRCH);
+}
+
+/* Has libvirt's record of the one guest say what it says until QEMU runs. */
+static void make_unstarted(const char *scratch, bool keep_process)
+{
+    static const char edit[] =
+        "cd %s/vm/run/qemu && sed -i -E \"/<job [^>]*>/d; s/<domstatus .*>/<domstatus "
+        "state='paused' reason='starting up' pid='0'><job type='none' async='start' flags='0x0' "
+        "asyncStarted='1796096051889'\\/>/\" culprit-*.xml && "
+        "grep -q \"async='start'\" culprit-*.xml";
+    _cleanup_free_ char *shell = text_format(edit, scratch);
+    pid_t qemu = find_qemu(scratch);
+    int process = pidfd_open(qemu, 0);
+
+    assert_true(process >= 0);
+    assert_int_equal(system(shell), 0);
+    if (!keep_process) {
+        struct pollfd gone = {.fd = process, .events = POLLIN};
+        assert_int_equal(kill(qemu, SIGKILL), 0);
+        assert_int_equal(poll(&gone, 1, 60000), 1);
+    }
+    close(process);
+}
+
+/* A daemon killed while it starts a guest: the next one is not held up by a start without end, and
+ * a QEMU that was there already is gone. */
+static void check_interrupted_start(const char *scratch, bool keep_process)
+{
+    int report;
+    char text[1024];
+    pid_t child = in_child(run_hang, scratch, &report);
+
+    await_guest(scratch);
+    pid_t qemu = find_qemu(scratch);
+    kill(child, SIGKILL);
+    assert_int_equal(await_child(child, report, text, sizeof text), 128 + SIGKILL);
+    make_unstarted(scratch, keep_process);
+
+    child = in_child(run_poweroff, scratch, &report);
+    int status = await_child(child, report, text, sizeof text);
+    assert_string_equal(text, "leftovers 0, powered_off: ");
+    assert_int_equal(status, 0);
+    assert_true(kill(qemu, 0) < 0 && errno == ESRCH);
+}
+
+static void test_interrupted_start(void **state)
+{
+    check_interrupted_start(*state, false);
+}
+
+static void test_interrupted_start_with_process(void **state)
+{
+    check_interrupted_start(*state, true);
 }
 
 /* Puts down what libvirt leaves when it is killed while it asks QEMU what it can do; gives the
@@ -261,10 +316,16 @@ static void test_ordinary_user(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        scratch_test(test_leftovers),   scratch_test(test_leftover_probes),
-        scratch_test(test_qemu_killed), scratch_test(test_directory_taken),
-        scratch_test(test_long_path),   scratch_test(test_path_with_blanks),
-        scratch_test(test_long_log),    scratch_test(test_ordinary_user),
+        scratch_test(test_leftovers),
+        scratch_test(test_interrupted_start),
+        scratch_test(test_interrupted_start_with_process),
+        scratch_test(test_leftover_probes),
+        scratch_test(test_qemu_killed),
+        scratch_test(test_directory_taken),
+        scratch_test(test_long_path),
+        scratch_test(test_path_with_blanks),
+        scratch_test(test_long_log),
+        scratch_test(test_ordinary_user),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
