@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "sched/costs.h"
 #include "sched/pruning.h"
 
 void dossier_clear(struct dossier *dossier)
@@ -221,6 +222,8 @@ void dossier_problem(const struct dossier *dossier, struct bisect_problem *ret)
         .max_builds = job->budget.builds,
         .max_trials = job->budget.trials,
         .prior_weights = dossier->weights,
+        .build_seconds = costs_for_plan(costs_build_ns(dossier)),
+        .trial_seconds = costs_for_plan(costs_trial_ns(dossier)),
         .good_is_merge_base = dossier->commits.good_is_merge_base,
     };
 }

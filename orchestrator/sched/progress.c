@@ -3,56 +3,7 @@
 
 #include <math.h>
 
-static int by_value(const void *left, const void *right)
-{
-    const uint64_t *a = left, *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
-static uint64_t median(uint64_t *values, size_t count)
-{
-    qsort(values, count, sizeof *values, by_value);
-    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
-}
-
-/* What one more build takes. The first build in a directory compiles everything, the others what
- * changed: so the first is left out as soon as there is another. */
-static uint64_t build_time(const struct dossier *dossier)
-{
-    uint64_t *times = calloc(dossier->builds.count + 1, sizeof *times), result = 0;
-    size_t count = 0;
-
-    if (!times)
-        return 0;
-    for (size_t i = 0; i < dossier->builds.count; i++) {
-        const struct stored_build *build = &dossier->builds.items[i];
-        if (build->fresh && build->outcome == OUTCOME_OK)
-            times[count++] = build->wall_ns;
-    }
-    if (count > 1)
-        result = median(times + 1, count - 1);
-    else if (count)
-        result = times[0];
-    free(times);
-    return result;
-}
-
-static uint64_t trial_time(const struct dossier *dossier)
-{
-    uint64_t *times = calloc(dossier->trials.count + 1, sizeof *times), result = 0;
-    size_t count = 0;
-
-    if (!times)
-        return 0;
-    for (size_t i = 0; i < dossier->trials.count; i++) {
-        if (dossier->trials.items[i].outcome == OUTCOME_OK)
-            times[count++] = dossier->trials.items[i].wall_ns;
-    }
-    if (count)
-        result = median(times, count);
-    free(times);
-    return result;
-}
+#include "sched/costs.h"
 
 /* `expected` pieces of work in rounds of as many as run side by side, less what those in flight
  * have behind them. */
@@ -69,7 +20,7 @@ uint64_t progress_time_left(const struct dossier *dossier, const struct decision
                             const struct progress_flight *flight)
 {
     const struct bisect_step *step = &decision->step;
-    uint64_t build = build_time(dossier), trial = trial_time(dossier);
+    uint64_t build = costs_build_ns(dossier), trial = costs_trial_ns(dossier);
     unsigned abreast = flight->guest_slots < dossier->job->trials ? flight->guest_slots
                                                                   : dossier->job->trials;
 

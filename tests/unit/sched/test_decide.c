@@ -204,6 +204,41 @@ static const char bisect[] =
     " guest: {topology: pair}, workloads: [{exec: {command: \"echo 'a b'\"}}],"
     " metric: {name: exec.duration, min_effect: 5%}, notify: {mail: [a@example.org]}}";
 
+/* The planner is told what the job's own builds and trials took; nothing while there were none. */
+static void the_planner_knows_the_costs(void **state)
+{
+    static const struct {
+        unsigned build, trial; /* seconds; 0: none is there */
+        double build_seconds, trial_seconds;
+    } steps[] = {
+        {0, 0, 0, 0},      {300, 0, 256, 0}, /* the first one compiles everything */
+        {11, 25, 8, 32},                     /* those after it do not */
+        {14, 20, 16, 16},                    /* medians of 12.5 and 22.5 */
+        {900, 21, 16, 16},                   /* one that is late is an exception */
+    };
+    struct record record = {0};
+
+    record_open(&record, *state, bisect);
+    add_commits(&record, 6);
+    for (unsigned i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        CULPRIT_CLEANUP(dossier_clear) struct dossier dossier = {0};
+        struct bisect_problem problem;
+
+        if (steps[i].build)
+            add_build(&record, i, 0, OUTCOME_OK, steps[i].build);
+        if (steps[i].trial)
+            add_trial(&record, i, 0, OUTCOME_OK, steps[i].trial);
+        assert_success(dossier_load(record.store, record.job, &dossier, &error));
+        dossier_problem(&dossier, &problem);
+        if (problem.build_seconds != steps[i].build_seconds ||
+            problem.trial_seconds != steps[i].trial_seconds)
+            fail_msg("step %u: a build of %g s and a trial of %g s, not %g and %g", i,
+                     problem.build_seconds, problem.trial_seconds, steps[i].build_seconds,
+                     steps[i].trial_seconds);
+    }
+    store_close(record.store);
+}
+
 /* What a shell makes of the line is a good document about parent and culprit. */
 static void the_line_repeats_the_verdict(void **state)
 {
@@ -292,7 +327,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         scratch_test(runs_are_decided),           scratch_test(time_ends_a_run),
         scratch_test(the_time_left_is_estimated), scratch_test(the_line_repeats_the_verdict),
-        scratch_test(conclusions_are_read_back),
+        scratch_test(conclusions_are_read_back),  scratch_test(the_planner_knows_the_costs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
