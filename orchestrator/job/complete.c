@@ -262,9 +262,6 @@ static int complete_metric(const struct completion *completion)
     const struct metric_schema *schema = NULL;
     unsigned givers;
 
-    if (!name && job->kind == JOB_BISECT)
-        return reader_fail(completion->reader, completion->root,
-                           "the key \"metric\" is missing: a bisection needs one");
     if (!name)
         return 0;
     givers = count_givers(job, name, &schema);
@@ -284,6 +281,49 @@ static int complete_metric(const struct completion *completion)
                        engine_name(schema->visibility & SEEN_BY_REALTIME ? ENGINE_REALTIME
                                                                          : ENGINE_DETERMINISTIC));
     return complete_direction(completion, schema);
+}
+
+/* Whether a failure of the workload fails the trial. */
+static bool may_fail(const struct workload_request *workload)
+{
+    for (size_t i = 0; i < workload->schema->option_count; i++)
+        if (strcmp(workload->schema->options[i].name, "allow_failure") == 0)
+            return strcmp(workload->options[i].value, "true") != 0;
+    return true;
+}
+
+static bool some_may_fail(const struct job *job)
+{
+    for (size_t i = 0; i < job->workload_count; i++)
+        if (may_fail(&job->workloads[i]))
+            return true;
+    return false;
+}
+
+/* By what good is told from bad: a bisection needs a metric or a criterion, and has one of them. */
+static int check_criterion(const struct completion *completion)
+{
+    const struct job *job = completion->job;
+    bool criterion = document_get(completion->root, "criterion") != NULL;
+
+    if (job->kind != JOB_BISECT)
+        return criterion ? fail_at(completion, "criterion", NULL,
+                                   "\"criterion\" belongs to kind bisect; a run only measures")
+                         : 0;
+    if (!criterion && !job->metric.name)
+        return reader_fail(completion->reader, completion->root,
+                           "the key \"metric\" is missing: a bisection needs one, or a "
+                           "\"criterion\"");
+    if (criterion && job->metric.name)
+        return fail_at(completion, "criterion", NULL,
+                       "a bisection is judged by its \"metric\" or by a \"criterion\", not by "
+                       "both");
+    if (criterion && job->guest.engine == ENGINE_FUNCTIONAL)
+        return fail_at(completion, "guest", "engine", "the functional engine gives no verdicts");
+    if (job->criterion.kind == CRITERION_EXIT && !some_may_fail(job))
+        return fail_at(completion, "criterion", "exit",
+                       "no workload of this job fails, for all have \"allow_failure: true\"");
+    return 0;
 }
 
 static int check_numbers(const struct completion *completion)
@@ -325,5 +365,7 @@ int job_complete(struct job *job, struct reader *reader, const struct document_n
         r = check_environment(&completion);
     if (r == 0)
         r = complete_metric(&completion);
+    if (r == 0)
+        r = check_criterion(&completion);
     return r < 0 ? r : check_numbers(&completion);
 }

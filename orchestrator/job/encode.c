@@ -182,6 +182,13 @@ static json_t *encode_metric(const struct job_metric *metric)
     return finish(object, failed);
 }
 
+static json_t *encode_criterion(const struct job_criterion *criterion)
+{
+    if (criterion->kind == CRITERION_CONSOLE)
+        return json_pack("{s:s}", "console", criterion->console);
+    return json_pack("{s:s}", "exit", "workload");
+}
+
 static json_t *encode_budget(const struct job_budget *budget)
 {
     char time[UNITS_TEXT_SIZE];
@@ -204,6 +211,8 @@ json_t *job_json(const struct job *job)
     set(object, "workloads", encode_workloads(job), &failed);
     if (job->metric.name)
         set(object, "metric", encode_metric(&job->metric), &failed);
+    if (job->criterion.kind != CRITERION_METRIC)
+        set(object, "criterion", encode_criterion(&job->criterion), &failed);
     set(object, "confidence", json_real(job->confidence), &failed);
     set(object, "trials", json_integer(job->trials), &failed);
     set(object, "seed", json_integer((json_int_t)job->seed), &failed);

@@ -66,6 +66,7 @@ static const struct reader_field fields[] = {
     FIELD(guest, .read = read_guest, .required = true),
     {"workloads", .read = read_workloads, .required = true},
     FIELD(metric, .read = read_metric),
+    FIELD(criterion, .read = read_criterion),
     FIELD(confidence, .read = read_confidence),
     FIELD(trials, .read = read_unsigned, .minimum = 1, .maximum = 1000),
     FIELD(seed, .read = read_u64, .minimum = 0, .maximum = INT64_MAX),
@@ -149,6 +150,7 @@ void job_free(struct job *job)
         workload_request_clear(&job->workloads[i]);
     free(job->workloads);
     free(job->metric.name);
+    free(job->criterion.console);
     strv_free(&job->mail);
     free(job);
 }

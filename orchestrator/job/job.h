@@ -61,6 +61,19 @@ struct job_metric {
     unsigned line, column;
 };
 
+/* By what a bisection tells good from bad. */
+enum job_criterion_kind {
+    CRITERION_METRIC = 0, /* `metric` is worse */
+    CRITERION_CONSOLE,    /* a line of the guest's console matches */
+    CRITERION_EXIT,       /* a workload fails */
+};
+
+struct job_criterion {
+    enum job_criterion_kind kind;
+    char *console; /* CONSOLE: a pattern as base/line_pattern.h has them */
+    unsigned line, column;
+};
+
 struct job_budget {
     unsigned builds; /* fresh builds */
     unsigned trials;
@@ -76,7 +89,8 @@ struct job {
     struct job_guest guest;
     struct workload_request *workloads;
     size_t workload_count;
-    struct job_metric metric; /* bisect: required; run: optional (name NULL) */
+    struct job_metric metric; /* bisect: this or a criterion; run: optional (name NULL) */
+    struct job_criterion criterion;
     double confidence;
     unsigned trials; /* a commit (bisect, 3 to JOB_BISECT_TRIALS_MAXIMUM) or of the variant; 5 */
     uint64_t seed;   /* from which all seeds of the job's trials are drawn; 1 */

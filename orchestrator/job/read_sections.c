@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sections "source", "workloads", "metric", "budget" and "notify". */
+/* The sections "source", "workloads", "metric", "criterion", "budget" and "notify". */
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/line_pattern.h"
 #include "base/units.h"
 #include "job/sections.h"
 
@@ -179,6 +180,50 @@ READER_TYPE(read_metric)
     metric->line = node->line;
     metric->column = node->column;
     return reader_mapping(reader, node, fields, sizeof fields / sizeof *fields, target);
+}
+
+/* Compiled here to be checked; whoever searches a console compiles it again. */
+static READER_TYPE(read_pattern)
+{
+    CULPRIT_CLEANUP(line_pattern_free) struct line_pattern *pattern = NULL;
+    struct job_criterion *criterion = target;
+    struct culprit_error inner;
+    int r = read_line(reader, node, field, &criterion->console);
+
+    if (r == 0 && line_pattern_new(criterion->console, &pattern, &inner) < 0)
+        return reader_fail_with(reader, node, &inner);
+    criterion->kind = CRITERION_CONSOLE;
+    return r;
+}
+
+static READER_TYPE(read_exit)
+{
+    static const char *const words[] = {"workload"};
+    struct job_criterion *criterion = target;
+    size_t place;
+    int r = reader_choice(reader, node, "thing that exits", words, 1, &place);
+
+    (void)field;
+    criterion->kind = CRITERION_EXIT;
+    return r;
+}
+
+READER_TYPE(read_criterion)
+{
+    static const struct reader_field fields[] = {
+        {"console", .read = read_pattern, .minimum = 1, .maximum = LINE_PATTERN_MAXIMUM},
+        {"exit", .read = read_exit},
+    };
+    struct job_criterion *criterion = target;
+    int r = reader_mapping(reader, node, fields, sizeof fields / sizeof *fields, target);
+
+    (void)field;
+    criterion->line = node->line;
+    criterion->column = node->column;
+    if (r == 0 && node->count != 1)
+        return reader_fail(reader, node, "one of \"console\" and \"exit\" is expected, found %s",
+                           node->count ? "both" : "neither");
+    return r;
 }
 
 READER_TYPE(read_budget)

@@ -234,10 +234,37 @@ static void test_round_trip_of_large_patches(void **state)
     assert_round_trip(text.data);
 }
 
+static void test_round_trip_of_criteria(void **state)
+{
+    static const char *const criteria[] = {"{exit: workload}",
+                                           "{console: '\\[ *[0-9]+\\] \"(BUG|WARNING)\": x{2,3}'}"};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        _cleanup_buffer_ struct buffer text = BUFFER_INIT(4096);
+        CULPRIT_CLEANUP(job_free) struct job *job = NULL;
+
+        buffer_printf(&text,
+                      "version: 1\nname: x\nkind: bisect\n"
+                      "source: {repository: linux, good: a, bad: b}\n"
+                      "guest: {topology: pair}\n"
+                      "workloads: [{wakeup: {}}]\n"
+                      "criterion: %s\n",
+                      criteria[i]);
+        assert_round_trip(text.data);
+        job = decode(text.data);
+        assert_int_equal(job->criterion.kind, i == 0 ? CRITERION_EXIT : CRITERION_CONSOLE);
+        assert_null(job->metric.name);
+        if (i == 1)
+            assert_string_equal(job->criterion.console, "\\[ *[0-9]+\\] \"(BUG|WARNING)\": x{2,3}");
+    }
+}
+
 /* All examples that are shipped are right. */
 static void test_examples(void **state)
 {
-    static const char *const names[] = {"tail-latency.yaml", "run.yaml", "exec.yaml"};
+    static const char *const names[] = {"tail-latency.yaml", "run.yaml", "exec.yaml",
+                                        "console.yaml", "flaky-test.yaml"};
 
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -262,6 +289,7 @@ int main(void)
         cmocka_unit_test(test_counters_can_be_the_metric),
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_round_trip_of_large_patches),
+        cmocka_unit_test(test_round_trip_of_criteria),
         cmocka_unit_test(test_examples),
     };
 

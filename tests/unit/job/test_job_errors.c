@@ -124,7 +124,8 @@ static const struct wrong wrongs[] = {
     {"metric: {name: wakeup.latency.p99, min_effect: 1e3}", 48, "metric.min_effect", "1e3"},
     {"metric: {name: wakeup.latency.p99, min_effect: .5}", 48, "metric.min_effect", ".5"},
     {"metric: {min_effect: 5%}", 9, "metric", "\"name\" is missing in metric"},
-    {"-metric", 1, "", "\"metric\" is missing: a bisection needs one"},
+    {"-metric", 1, "", "\"metric\" is missing: a bisection needs one, or a \"criterion\""},
+    {"criterion: {exit: workload}", 12, "criterion", "by its \"metric\" or by a \"criterion\""},
     {"-workloads", 1, "", "\"workloads\" is missing"},
     {"-version", 1, "", "\"version\" is missing"},
     {"confidence: 1", 13, "confidence", "between"},
@@ -162,7 +163,7 @@ static const struct wrong wrongs[] = {
     {"kernel: {patches: [\"rm -rf /\"]}", 20, "kernel.patches[0]", "no patch"},
     {"kernels: {}", 1, "kernels", "did you mean \"kernel\"?"},
     {"nonsense: 1", 1, "nonsense",
-     "allowed: version, name, kind, source, kernel, guest, workloads, metric, confidence"},
+     "allowed: version, name, kind, source, kernel, guest, workloads, metric, criterion,"},
 };
 
 static bool same_key(const char *one, const char *two)
@@ -232,6 +233,61 @@ static void test_wrongs(void **state)
         if (r != -CULPRIT_INVALID || error.line != line || error.column != wrong->column ||
             strcmp(error.where, wrong->where) != 0 || !strstr(error.message, wrong->message))
             fail_msg("<%s> gave %d at %u:%u (%s): %s", wrong->text, r, error.line, error.column,
+                     error.where, error.message);
+    }
+}
+
+/* A bisection without a metric, its kind and its seventh line given by the case. */
+static void test_criteria(void **state)
+{
+    static const struct {
+        const char *kind, *workloads, *line;
+        unsigned column;
+        const char *where, *message; /* NULL: right */
+    } cases[] = {
+        {"bisect", "wakeup: {}", "criterion: {exit: workload}", 0, NULL, NULL},
+        {"bisect", "wakeup: {}", "criterion: {console: 'BUG: .*(rq|cfs_rq)'}", 0, NULL, NULL},
+        {"bisect", "wakeup: {}", "criterion: {}", 12, "criterion",
+         "one of \"console\" and \"exit\" is expected, found neither"},
+        {"bisect", "wakeup: {}", "criterion: {exit: workload, console: x}", 12, "criterion",
+         "found both"},
+        {"bisect", "wakeup: {}", "criterion: exit", 12, "criterion", "a mapping of keys"},
+        {"bisect", "wakeup: {}", "criterion: {exit: 1}", 19, "criterion.exit", "allowed: workload"},
+        {"bisect", "wakeup: {}", "criterion: {exits: workload}", 13, "criterion.exits",
+         "did you mean \"exit\"?"},
+        {"bisect", "wakeup: {}", "criterion: {console: 'a(b'}", 22, "criterion.console",
+         "byte 2 of the regular expression: the group is not closed"},
+        {"bisect", "wakeup: {}", "criterion: {console: 'x*'}", 22, "criterion.console",
+         "every line matches"},
+        {"bisect", "wakeup: {}", "criterion: {console: '\\d'}", 22, "criterion.console",
+         "POSIX has no such escape"},
+        {"bisect", "wakeup: {}", "criterion: {console: \"a\\nb\"}", 22, "criterion.console",
+         "a single line"},
+        {"bisect", "wakeup: {}", "criterion: {console: ''}", 22, "criterion.console", "1 to 256"},
+        {"bisect", "exec: {command: x, allow_failure: true}", "criterion: {exit: workload}", 19,
+         "criterion.exit", "no workload of this job fails"},
+        {"run", "wakeup: {}", "criterion: {exit: workload}", 12, "criterion",
+         "belongs to kind bisect"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CULPRIT_CLEANUP(job_free) struct job *job = NULL;
+        _cleanup_buffer_ struct buffer text = BUFFER_INIT(4096);
+        struct culprit_error error = {0};
+
+        buffer_printf(&text,
+                      "version: 1\nname: x\nkind: %s\nsource: {repository: linux, %s}\n"
+                      "guest: {topology: pair}\nworkloads: [{%s}]\n%s\n",
+                      cases[i].kind, cases[i].kind[0] == 'r' ? "commit: a" : "good: a, bad: b",
+                      cases[i].workloads, cases[i].line);
+        int r = job_decode(text.data, text.length, NULL, &job, &error);
+        if (cases[i].message == NULL
+                ? r < 0
+                : r != -CULPRIT_INVALID || error.line != 7 || error.column != cases[i].column ||
+                      strcmp(error.where, cases[i].where) != 0 ||
+                      !strstr(error.message, cases[i].message))
+            fail_msg("<%s> gave %d at %u:%u (%s): %s", cases[i].line, r, error.line, error.column,
                      error.where, error.message);
     }
 }
@@ -321,6 +377,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrongs),
+        cmocka_unit_test(test_criteria),
         cmocka_unit_test(test_a_run_takes_one_commit),
         cmocka_unit_test(test_two_workloads_of_a_kind_leave_the_metric_open),
         cmocka_unit_test(test_metric_that_the_engine_cannot_see),
