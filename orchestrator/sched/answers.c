@@ -172,11 +172,22 @@ static json_t *slots_json(unsigned size, unsigned busy)
     return json_pack("{s:i, s:i}", "size", (int)size, "busy", (int)busy);
 }
 
+/* Why something waits: said until what rested has come further, in its retries too. */
+static const char *trouble_of(const struct service *service)
+{
+    if (service->stalled[0])
+        return service->stalled;
+    for (const struct course *course = service->courses; course; course = course->next)
+        if (course->noticed[0])
+            return course->noticed;
+    return service->held;
+}
+
 int service_health(struct service *service, json_t **ret, struct culprit_error *error)
 {
     uint64_t counts[JOB_STATE_COUNT], waiting = 0;
     const struct service_options *options = &service->options;
-    const char *trouble = service->stalled[0] ? service->stalled : service->held;
+    const char *trouble = trouble_of(service);
 
     int status = store_job_counts(options->store, counts, error);
     if (status == 0)
