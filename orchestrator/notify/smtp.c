@@ -56,17 +56,24 @@ static size_t read_message(char *into, size_t size, size_t count, void *context)
     return length;
 }
 
-/* Keeps the server's last refusal. What goes out, the login among it, is never looked at. */
+enum { REPLY_CLOSING = 221 }; /* to QUIT, with which a refused mail ends too (RFC 5321) */
+
+/* Keeps the server's last word if it is a refusal: libcurl lives through some, an EHLO that is not
+ * known among them. What goes out, the login among it, is never looked at. */
 static int watch_replies(CURL *curl, curl_infotype type, char *data, size_t size, void *context)
 {
     struct delivery *delivery = context;
     size_t length = 0;
+    long code;
 
     (void)curl;
-    if (type != CURLINFO_HEADER_IN || size < 3 || (data[0] != '4' && data[0] != '5') ||
+    if (type != CURLINFO_HEADER_IN || size < 3 || data[0] < '2' || data[0] > '5' ||
         !isdigit((unsigned char)data[1]) || !isdigit((unsigned char)data[2]))
         return 0;
-    delivery->code = (data[0] - '0') * 100 + (data[1] - '0') * 10 + (data[2] - '0');
+    code = (data[0] - '0') * 100 + (data[1] - '0') * 10 + (data[2] - '0');
+    if (code == REPLY_CLOSING)
+        return 0;
+    delivery->code = code >= 400 ? code : 0;
     while (length < size && length < REPLY_SIZE - 1 && data[length] != '\r' &&
            data[length] != '\n') {
         bool plain = (unsigned char)data[length] >= 0x20 && (unsigned char)data[length] < 0x7f;

@@ -19,7 +19,15 @@ class Handler:
     def __init__(self, arguments):
         self.arguments = arguments
 
+    async def handle_EHLO(self, server, session, envelope, hostname, responses):
+        if self.arguments.refuse_ehlo:
+            return [self.arguments.refuse_ehlo]
+        session.host_name = hostname
+        return responses
+
     async def handle_MAIL(self, server, session, envelope, address, options):
+        if self.arguments.hang_up:
+            server.transport.abort()
         if self.arguments.refuse_mail:
             return self.arguments.refuse_mail
         envelope.mail_from = address
@@ -77,6 +85,8 @@ async def serve(arguments):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--refuse-ehlo", help="libcurl says HELO then")
+    parser.add_argument("--hang-up", action="store_true", help="at MAIL, without a word")
     parser.add_argument("--refuse-mail")
     parser.add_argument("--refuse-data")
     parser.add_argument("--refuse-recipient")

@@ -103,6 +103,20 @@ static void test_refusals_are_told_apart(void **state)
     }
 }
 
+/* A refusal that the dialogue outlived is not what ended it. */
+static void test_a_survived_refusal_is_no_reason(void **state)
+{
+    const char *const arguments[] = {"--refuse-ehlo", "502 never heard of it", "--hang-up", NULL};
+    struct smtp_sink sink;
+    struct smtp_options options;
+
+    (void)state;
+    smtp_sink_start(&sink, arguments);
+    options = options_of(&sink);
+    expect_refused(&options, CULPRIT_UNAVAILABLE, "cannot send mail by 127.0.0.1");
+    smtp_sink_stop(&sink);
+}
+
 static void test_nobody_there(void **state)
 {
     const char *const arguments[] = {NULL};
@@ -202,6 +216,7 @@ int main(void)
         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_refusals_are_told_apart),
         cmocka_unit_test(test_nobody_there),
+        cmocka_unit_test(test_a_survived_refusal_is_no_reason),
         cmocka_unit_test_setup_teardown(test_tls, make_certificate, remove_certificate),
         cmocka_unit_test(test_starttls_is_insisted_on),
         cmocka_unit_test(test_login),
