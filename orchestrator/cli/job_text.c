@@ -59,9 +59,10 @@ void job_progress_text(const json_t *progress, struct buffer *text)
     const char *phase = json_text(progress, "phase");
 
     buffer_puts(text, *phase ? phase : "unknown");
-    if (json_count(progress, "commits") > 1)
-        buffer_printf(text, ": %ld commits, %ld suspects", json_count(progress, "commits"),
-                      json_count(progress, "suspects"));
+    if (json_count(progress, "commits") > 1) {
+        buffer_printf(text, ": %ld commits", json_count(progress, "commits"));
+        add_count(text, progress, "suspects", "suspects"); /* there are none before the search */
+    }
     buffer_printf(text, "; builds %ld new", json_count(builds, "fresh"));
     add_count(text, builds, "reused", "reused");
     add_count(text, builds, "failed", "failed");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How sure: the probability of each commit to be the culprit, given all trials.
+ * How sure: the probability of each commit to be the culprit, given the trials of the search.
  *
  * Hypothesis h: the single commit h made all that descends from it worse. It divides the measured
  * images into a good and a bad side, whose likelihood is in plan/likelihood.h. Against the single

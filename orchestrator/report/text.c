@@ -126,8 +126,9 @@ static void write_posterior(const struct writing *writing)
     layout_fieldf(writing->out, "posterior:", "%s%.4f that %s", posterior > 0.9999 ? ">" : "",
                   fmin(posterior, 0.9999),
                   writing->kind == HEADLINE_CULPRIT
-                      ? "this commit alone brought the change, given all trials"
-                      : "the change lies in the suspects below, given all trials");
+                      ? "this commit alone brought the change, given the trials of the search; "
+                        "those of the verification took no part"
+                      : "the change lies in the suspects below, given the trials of the search");
 }
 
 static void write_certainty(const struct writing *writing)
@@ -151,9 +152,9 @@ static void write_certainty(const struct writing *writing)
     }
     if (isfinite(report->threshold))
         layout_fieldf(writing->out, "good or bad:",
-                      "by the median of %u trials a commit; the line, where both are equally "
-                      "likely, lies at %s",
-                      report->job->trials, figure_number(report->threshold, threshold));
+                      "by the posterior, not by a vote; a single trial is as likely from either "
+                      "side at %s",
+                      figure_number(report->threshold, threshold));
     if (report->more_changes)
         layout_field(writing->out, "but:",
                      "this commit does not explain the whole difference between good and bad; "
