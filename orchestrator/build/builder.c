@@ -161,6 +161,8 @@ static int digest_wanted(const struct builder *builder, const struct build_recip
     digest_init(&digest);
     digest_field(&digest, "settings", ret->settings);
     digest_field(&digest, "commit", recipe->commit_id);
+    if (recipe->reverts_id)
+        digest_field(&digest, "reverts", recipe->reverts_id);
     for (size_t i = 0; recipe->patches && i < recipe->patches->count; i++)
         digest_field(&digest, "patch", recipe->patches->items[i]);
     digest_finish(&digest, ret->recipe);
@@ -306,14 +308,14 @@ static int build_fresh(struct build *build, struct repository *repository,
                        struct culprit_error *error)
 {
     const struct build_recipe *recipe = build->recipe;
+    const struct checkout sources = {recipe->commit_id, recipe->reverts_id, recipe->patches};
     struct slot_holds holds = build->wanted;
     int r, ended;
 
     build->result->fresh = true;
     build->long_one = !build->slot->holds.recipe[0] ||
                       strcmp(build->slot->holds.settings, holds.settings) != 0;
-    r = repository_checkout(repository, recipe->commit_id, recipe->patches, build->slot->source,
-                            build->make.cancel, error);
+    r = repository_checkout(repository, &sources, build->slot->source, build->make.cancel, error);
     if (r == 0)
         r = slot_begin(build->slot, holds.settings, error);
     if (r < 0)

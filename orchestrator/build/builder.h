@@ -26,8 +26,9 @@ struct build_option {
 
 struct build_recipe {
     const char *commit_id;
-    const struct strv *patches;         /* may be NULL */
-    const struct strv *fragments;       /* paths of config fragments, in order */
+    const char *reverts_id;       /* a commit that is taken back (source/repository.h); or NULL */
+    const struct strv *patches;   /* may be NULL */
+    const struct strv *fragments; /* paths of config fragments, in order */
     const struct build_option *options; /* over the fragments */
     size_t option_count;
     const char *config_file; /* the user's whole .config as text, instead of tinyconfig; or NULL */
@@ -79,8 +80,8 @@ int builder_recipe_digest(struct builder *builder, const struct build_recipe *re
  * no memory.
  *
  * BUILD_FAILED is a fact about the commit, its patches and options: it does not compile, a patch
- * does not apply, an option did not take, it wrote without end. INFRA_FAILED is one about this
- * host: disk, memory, a missing tool, the sandbox. */
+ * does not apply, a change does not revert, an option did not take, it wrote without end.
+ * INFRA_FAILED is one about this host: disk, memory, a missing tool, the sandbox. */
 int builder_build(struct builder *builder, struct repository *repository,
                   const struct build_recipe *recipe, const char *image_path, const char *log_path,
                   const char *config_path, const char *inputs_path, struct cancel *cancel,

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "source/apply.h"
 
-#include <git2/sys/mempack.h>
-#include <git2/sys/odb_backend.h>
 #include <string.h>
 
 #include "source/patch_text.h"
-
-enum { SCRATCH_PRIORITY = 1000 }; /* above libgit2's own backends: writes go to the first */
+#include "source/scratch.h"
 
 /* Where libgit2 stands in a patch, for the message when it fails there. */
 struct progress {
@@ -32,29 +29,6 @@ static int on_hunk(const git_diff_hunk *hunk, void *payload)
 
     progress->hunk++;
     progress->line = hunk->old_start;
-    return 0;
-}
-
-static int ensure_scratch(struct repository *repository, struct culprit_error *error)
-{
-    CULPRIT_CLEANUP(git_odb_free) git_odb *odb = NULL;
-    git_odb_backend *backend = NULL;
-    int status;
-
-    if (repository->scratch)
-        return 0;
-    status = git_repository_odb(&odb, repository->git);
-    if (status == 0)
-        status = git_mempack_new(&backend);
-    if (status == 0) {
-        status = git_odb_add_backend(odb, backend, SCRATCH_PRIORITY);
-        if (status < 0)
-            backend->free(backend);
-    }
-    if (status < 0)
-        return git_fail(error, status, "cannot prepare repository %s for patches",
-                        repository->name);
-    repository->scratch = backend;
     return 0;
 }
 
@@ -136,7 +110,7 @@ int apply_patches(struct repository *repository, git_tree *tree, const struct st
     if (patches->count > PATCHES_MAXIMUM)
         return culprit_fail(error, CULPRIT_LIMIT, "%zu patches are more than %d", patches->count,
                             PATCHES_MAXIMUM);
-    result = ensure_scratch(repository, error);
+    result = scratch_ensure(repository, error);
     if (result < 0)
         return result;
     status = git_tree_dup(&current, tree);
@@ -151,10 +125,4 @@ int apply_patches(struct repository *repository, git_tree *tree, const struct st
     }
     *ret = take(current);
     return 0;
-}
-
-void apply_forget(struct repository *repository)
-{
-    if (repository->scratch)
-        git_mempack_reset(repository->scratch);
 }

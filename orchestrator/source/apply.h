@@ -11,12 +11,9 @@
 
 enum { PATCHES_MAXIMUM = 256 };
 
-/* The tree with all patches applied in order; its new objects live until apply_forget().
+/* The tree with all patches applied in order; its new objects live until scratch_forget().
  * FAILED, naming patch number, file and hunk, when one does not apply. */
 int apply_patches(struct repository *repository, git_tree *tree, const struct strv *patches,
                   git_tree **ret, struct culprit_error *error);
-
-/* Drops the objects that patches made. */
-void apply_forget(struct repository *repository);
 
 #endif

@@ -6,6 +6,8 @@
 #include "base/file.h"
 #include "source/apply.h"
 #include "source/manifest.h"
+#include "source/revert.h"
+#include "source/scratch.h"
 #include "source/worktree.h"
 
 /* The state is only a memory of which file held what when it was last seen: each of its lines is
@@ -46,23 +48,35 @@ static int update_directory(struct repository *repository, struct manifest *want
     return result;
 }
 
-static int wanted_files(struct repository *repository, const char *commit_id,
-                        const struct strv *patches, struct manifest *ret,
-                        struct culprit_error *error)
+/* The commit's tree, without the change that is to be taken back. */
+static int base_tree(struct repository *repository, const struct checkout *what, git_tree **ret,
+                     struct culprit_error *error)
 {
     CULPRIT_CLEANUP(git_commit_free) git_commit *commit = NULL;
-    CULPRIT_CLEANUP(git_tree_free) git_tree *tree = NULL;
-    CULPRIT_CLEANUP(git_tree_free) git_tree *patched = NULL;
-    int status, result = git_find_commit(repository, commit_id, &commit, error);
+    int status, result = git_find_commit(repository, what->commit_id, &commit, error);
 
     if (result < 0)
         return result;
-    status = git_commit_tree(&tree, commit);
+    if (what->reverts_id)
+        return revert_commit(repository, commit, what->reverts_id, ret, error);
+    status = git_commit_tree(ret, commit);
     if (status < 0)
         return git_fail_object(error, repository, status, "cannot read the tree of commit %s",
-                               commit_id);
-    if (patches && patches->count > 0) {
-        result = apply_patches(repository, tree, patches, &patched, error);
+                               what->commit_id);
+    return 0;
+}
+
+static int wanted_files(struct repository *repository, const struct checkout *what,
+                        struct manifest *ret, struct culprit_error *error)
+{
+    CULPRIT_CLEANUP(git_tree_free) git_tree *tree = NULL;
+    CULPRIT_CLEANUP(git_tree_free) git_tree *patched = NULL;
+    int result = base_tree(repository, what, &tree, error);
+
+    if (result < 0)
+        return result;
+    if (what->patches && what->patches->count > 0) {
+        result = apply_patches(repository, tree, what->patches, &patched, error);
         if (result < 0)
             return result;
     }
@@ -78,9 +92,8 @@ static char *state_path(const char *directory)
     return text_format("%.*s.state", (int)length, directory);
 }
 
-int repository_checkout(struct repository *repository, const char *commit_id,
-                        const struct strv *patches, const char *directory, struct cancel *cancel,
-                        struct culprit_error *error)
+int repository_checkout(struct repository *repository, const struct checkout *what,
+                        const char *directory, struct cancel *cancel, struct culprit_error *error)
 {
     CULPRIT_CLEANUP(manifest_clear) struct manifest wanted = {0};
     _cleanup_free_ char *state = state_path(directory);
@@ -88,12 +101,12 @@ int repository_checkout(struct repository *repository, const char *commit_id,
 
     if (!state)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory to check out commit %s",
-                            commit_id);
-    result = wanted_files(repository, commit_id, patches, &wanted, error);
+                            what->commit_id);
+    result = wanted_files(repository, what, &wanted, error);
     if (result == 0)
         result = update_directory(repository, &wanted, directory, state, cancel, error);
-    apply_forget(repository);
+    scratch_forget(repository);
     if (result < 0)
-        culprit_error_prefix(error, "cannot check out commit %.12s", commit_id);
+        culprit_error_prefix(error, "cannot check out commit %.12s", what->commit_id);
     return result;
 }

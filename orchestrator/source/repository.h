@@ -63,15 +63,22 @@ void commit_range_clear(struct commit_range *range);
 int repository_commit(struct repository *repository, const char *commit_id, struct commit_info *ret,
                       struct culprit_error *error);
 
-/* Makes `directory` hold exactly the commit's tree with the patches applied; each patch is a text:
- * a unified diff, a mail or an mbox. Files that already agree are not touched, so that an
+struct checkout {
+    const char *commit_id;
+    const char *reverts_id; /* a commit whose change against its first parent is taken back, before
+                               the patches; NULL: none */
+    const struct strv *patches; /* texts: unified diffs, mails or mboxes; NULL: none */
+};
+
+/* Makes `directory` hold exactly the commit's tree, without the reverted change and with the
+ * patches applied; all that is made in memory. Files that already agree are not touched, so that an
  * incremental build sees only what changed; whatever the commit lacks is removed. What lies there
  * is remembered in `directory`.state beside it; where that is missing, torn or out of date, files
  * are compared by content. One process at a time per directory.
- * A patch that does not apply: FAILED, naming patch number, file and hunk. */
-int repository_checkout(struct repository *repository, const char *commit_id,
-                        const struct strv *patches, const char *directory, struct cancel *cancel,
-                        struct culprit_error *error);
+ * FAILED, naming the file, when the change does not revert cleanly (a root commit never does) and
+ * when a patch does not apply; then with patch number and hunk. */
+int repository_checkout(struct repository *repository, const struct checkout *what,
+                        const char *directory, struct cancel *cancel, struct culprit_error *error);
 
 /* The commit's message, and the statistics of its diff against its first parent ("" for a root),
  * each cut at `maximum` bytes. The caller frees both. */

@@ -87,7 +87,7 @@ static void recipes_are_told_apart(void **state)
     struct build_recipe other = kernel_history_recipe(&history, 1);
     const struct build_option options[] = {{"NUMA", "y"}, {"NUMA", "n"}};
     struct culprit_error error = {0};
-    char digests[4][DIGEST_HEX_SIZE];
+    char digests[5][DIGEST_HEX_SIZE];
 
     (void)state;
     assert_success(builder_recipe_digest(builder, &recipe, digests[0], &error));
@@ -100,6 +100,9 @@ static void recipes_are_told_apart(void **state)
     assert_success(builder_recipe_digest(builder, &recipe, digests[3], &error));
     assert_string_not_equal(digests[0], digests[1]);
     assert_string_not_equal(digests[0], digests[3]);
+    other.reverts_id = recipe.commit_id;
+    assert_success(builder_recipe_digest(builder, &other, digests[4], &error));
+    assert_string_not_equal(digests[1], digests[4]);
 }
 
 static void an_option_that_does_not_take_is_named(void **state)

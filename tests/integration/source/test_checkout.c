@@ -75,7 +75,8 @@ static int check_out(struct place *place, const char *name, struct culprit_error
     char id[COMMIT_ID_SIZE];
 
     fixture_id(place->repository, name, id);
-    return repository_checkout(place->repository, id, NULL, place->tree, NULL, error);
+    return repository_checkout(place->repository, &(struct checkout){.commit_id = id}, place->tree,
+                               NULL, error);
 }
 
 /* The directory against what git itself writes for the commit. */
@@ -235,7 +236,8 @@ static void refuses_unsafe_paths(void **state)
             place->git, names[i]);
 
         id[COMMIT_ID_SIZE - 1] = '\0';
-        assert_failure(repository_checkout(place->repository, id, NULL, place->tree, NULL, &error),
+        assert_failure(repository_checkout(place->repository, &(struct checkout){.commit_id = id},
+                                           place->tree, NULL, &error),
                        CULPRIT_INVALID);
         assert_contains(error.message, "not safe");
     }
@@ -251,7 +253,8 @@ static void goes_on_after_a_cancellation(void **state)
     assert_success(cancel_new(&cancel, &error));
     cancel_request(cancel);
     fixture_id(place->repository, "one", id);
-    assert_failure(repository_checkout(place->repository, id, NULL, place->tree, cancel, &error),
+    assert_failure(repository_checkout(place->repository, &(struct checkout){.commit_id = id},
+                                       place->tree, cancel, &error),
                    CULPRIT_CANCELLED);
     cancel_free(cancel);
     assert_success(check_out(place, "one", &error));
@@ -265,8 +268,8 @@ static void says_what_it_cannot_write(void **state)
     char id[COMMIT_ID_SIZE];
 
     fixture_id(place->repository, "one", id);
-    assert_true(repository_checkout(place->repository, id, NULL, "/proc/no/such", NULL, &error) <
-                0);
+    assert_true(repository_checkout(place->repository, &(struct checkout){.commit_id = id},
+                                    "/proc/no/such", NULL, &error) < 0);
     assert_contains(error.message, "/proc/no");
 }
 

@@ -108,12 +108,14 @@ static void says_what_a_partial_clone_lacks(void **state)
     repository = fixture_open(path, *state);
     assert_reads(repository, "A", "D", 4);
     fixture_id(repository, "B", id);
-    assert_failure(repository_checkout(repository, id, NULL, tree, NULL, &error),
-                   CULPRIT_UNSUPPORTED);
+    assert_failure(
+        repository_checkout(repository, &(struct checkout){.commit_id = id}, tree, NULL, &error),
+        CULPRIT_UNSUPPORTED);
     assert_contains(error.message, "fetch --refetch --no-filter");
     /* The command that it names does bring them. */
     free(fixture_shell("git -C '%s' fetch -q --refetch --no-filter origin '+refs/*:refs/*'", path));
-    assert_success(repository_checkout(repository, id, NULL, tree, NULL, &error));
+    assert_success(
+        repository_checkout(repository, &(struct checkout){.commit_id = id}, tree, NULL, &error));
 }
 
 static void mirrors_a_url(void **state)

@@ -56,7 +56,8 @@ static int place_teardown(void **state)
 
 static int check_out(struct place *place, const struct strv *patches, struct culprit_error *error)
 {
-    return repository_checkout(place->repository, place->id, patches, place->tree, NULL, error);
+    return repository_checkout(place->repository, &(struct checkout){place->id, NULL, patches},
+                               place->tree, NULL, error);
 }
 
 static void assert_same_as_work(const struct place *place, const char *what)
