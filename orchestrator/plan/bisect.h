@@ -52,6 +52,7 @@ struct bisect_problem {
      */
     const double *prior_weights;
     double build_seconds, trial_seconds; /* what they cost; 0: not known, 300 and 60 */
+    unsigned trials_abreast;             /* that run side by side; 0: one */
     /* good was not an ancestor of bad: 0 is their merge base, and this is said in the verdict. */
     bool good_is_merge_base;
 };

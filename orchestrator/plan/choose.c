@@ -42,7 +42,7 @@ static unsigned batch_size(const struct planner *planner)
 
     for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
         double cost = build_weight * planner_build_seconds(planner) +
-                      batches[i] * planner_trial_seconds(planner);
+                      planner_batch_seconds(planner, batches[i]);
         double rate = label_information(0.5, effect, batches[i]) / cost;
 
         if (rate > most) {
@@ -141,7 +141,7 @@ static double rate_of(const struct planner *planner, unsigned commit, unsigned b
                       unsigned distance, double *ret_bits)
 {
     struct prediction prediction = predict(&planner->posterior, commit);
-    double cost = batch * planner_trial_seconds(planner), chance = 1, nats;
+    double cost = planner_batch_seconds(planner, batch), chance = 1, nats;
 
     if (!evidence_built(planner->evidence, commit) && !(prediction.effect > 0))
         return *ret_bits = 0;

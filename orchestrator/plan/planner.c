@@ -79,6 +79,14 @@ double planner_trial_seconds(const struct planner *planner)
     return known_or(planner->problem->trial_seconds, 60);
 }
 
+double planner_batch_seconds(const struct planner *planner, unsigned trials)
+{
+    unsigned abreast = planner->problem->trials_abreast ? planner->problem->trials_abreast : 1;
+    unsigned rounds = trials / abreast + (trials % abreast != 0);
+
+    return rounds * planner_trial_seconds(planner);
+}
+
 const char *bisect_reason_commit(const char *from, unsigned *ret_commit, size_t *ret_length)
 {
     for (const char *at = strchr(from, '#'); at; at = strchr(at + 1, '#')) {

@@ -40,4 +40,7 @@ bool planner_may_build(const struct planner *planner);
 double planner_build_seconds(const struct planner *planner);
 double planner_trial_seconds(const struct planner *planner);
 
+/* Seconds of so many trials of one commit: they run in rounds of as many as there is room for. */
+double planner_batch_seconds(const struct planner *planner, unsigned trials);
+
 #endif

@@ -191,6 +191,7 @@ int course_advance(struct course *course, struct culprit_error *error)
     int status = dossier_load(course->service->options.store, course->id, &dossier, error);
     if (status < 0)
         return status;
+    dossier.guest_slots = course->service->options.guest_slots;
     if (!job_state_final(dossier.record.state))
         return advance_unfinished(course, &dossier, error);
     course_cancel_tasks(course);

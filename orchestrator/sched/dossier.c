@@ -224,6 +224,7 @@ void dossier_problem(const struct dossier *dossier, struct bisect_problem *ret)
         .prior_weights = dossier->weights,
         .build_seconds = costs_for_plan(costs_build_ns(dossier)),
         .trial_seconds = costs_for_plan(costs_trial_ns(dossier)),
+        .trials_abreast = dossier->guest_slots,
         .good_is_merge_base = dossier->commits.good_is_merge_base,
     };
 }

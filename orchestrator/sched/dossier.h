@@ -39,6 +39,7 @@ struct dossier {
     struct bisect_trial *outcomes;
     size_t *first_sample; /* trials.count + 1 of them */
 
+    unsigned guest_slots;     /* for trials side by side; set by who knows, 0: one */
     bool pruning_withdrawn;   /* an image contradicts what was inferred, and nothing is left out */
     unsigned pruning_witness; /* the commit of that image */
 };

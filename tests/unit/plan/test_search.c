@@ -49,6 +49,28 @@ static void test_batch_that_began_is_finished(void **state)
     }
 }
 
+/* Trials that run side by side take no longer: where one would do for a start, both are wanted. */
+static void test_batch_fills_what_runs_side_by_side(void **state)
+{
+    const struct world_options options = {
+        .commits = 9, .noise = NOISE_NORMAL, .effect = 6, .culprit_always = true};
+    static struct world world;
+    struct bisect_step step;
+
+    (void)state;
+    for (unsigned abreast = 1; abreast <= 4; abreast++) {
+        world_draw(&world, &options, 3);
+        world.problem.build_seconds = 16;
+        world.problem.trial_seconds = 32;
+        world.problem.trials_abreast = abreast;
+        advance(&world, &step, is_trial_inside);
+        if (step.want_count != abreast)
+            fail_msg("%u side by side: %zu trials are wanted, the first of #%u", abreast,
+                     step.want_count, step.wants[0].commit);
+        bisect_step_clear(&step);
+    }
+}
+
 /* Invariant 4 of the planner: without noise, n commits take at most ⌈log₂ n⌉ + 2 builds. */
 static void test_builds_on_a_chain(void **state)
 {
@@ -304,6 +326,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_batch_that_began_is_finished),
+        cmocka_unit_test(test_batch_fills_what_runs_side_by_side),
         cmocka_unit_test(test_builds_on_a_chain),
         cmocka_unit_test(test_label_by_image),
         cmocka_unit_test(test_side_branch),
