@@ -58,6 +58,18 @@ static int no_memory(struct culprit_error *error)
 
 /* --- parts --------------------------------------------------------------------------------- */
 
+/* What no job can do without. */
+static int check_stock(const struct strv *found, const char *what, const char *directory,
+                       struct culprit_error *error)
+{
+    if (found->count)
+        return 0;
+    return culprit_fail(error, CULPRIT_NOT_FOUND,
+                        "there is no %s in %s: install culprit with its data, or have "
+                        "CULPRIT_DATA_DIR name where they are",
+                        what, directory);
+}
+
 static int open_catalogue(struct daemon *daemon, struct culprit_error *error)
 {
     const struct config *config = daemon->config;
@@ -69,6 +81,14 @@ static int open_catalogue(struct daemon *daemon, struct culprit_error *error)
     if (!topologies || !fragments || !images)
         return no_memory(error);
     int status = catalogue_new(&directories, &daemon->catalogue, error);
+    if (status < 0)
+        return status;
+    const struct job_environment *stock = catalogue_environment(daemon->catalogue);
+    status = check_stock(stock->topologies, "topology (NAME.yaml)", topologies, error);
+    if (status == 0)
+        status = check_stock(stock->fragments, "fragment (NAME.config)", fragments, error);
+    if (status == 0)
+        status = check_stock(stock->images, "guest image (NAME.cpio)", images, error);
     for (size_t i = 0; status == 0 && i < config->repository_count; i++)
         status = catalogue_add_repository(daemon->catalogue, config->repositories[i].name,
                                           config->repositories[i].location, error);

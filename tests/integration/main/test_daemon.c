@@ -72,6 +72,41 @@ static void faults_are_sentences(void **state)
     expect_refusal(good, "--no-such-option", 4, "usage: culpritd");
 }
 
+/* Without topologies, fragments or images no job could be taken: that is said at the start. */
+static void data_that_are_not_there_are_missed(void **state)
+{
+    static const char *const missing[] = {"no topology", "no fragment", "no guest image"};
+    static const char *const files[] = {"topologies/pair.yaml", "fragments/sched.config",
+                                        "images/minimal.cpio"};
+    static const char *const sources[] = {CULPRIT_SOURCE_DIR "/images/topologies/pair.yaml",
+                                          CULPRIT_SOURCE_DIR "/kernels/fragments/sched.config",
+                                          CULPRIT_SOURCE_DIR "/README.md"};
+    _cleanup_free_ char *head = path_join(*state, "HEAD");
+    _cleanup_free_ char *here = text_format("linux: %s", (char *)*state);
+    _cleanup_free_ char *config = daemon_configure(*state, here, "");
+    _cleanup_free_ char *data = path_join(*state, "data");
+
+    assert_success(file_write_atomic(head, "", 0, 0644, &error));
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        _cleanup_free_ char *file = path_join(data, files[i]);
+        _cleanup_free_ char *directory = path_directory(file);
+        assert_success(file_make_directories(directory, 0755, &error));
+    }
+    setenv("CULPRIT_DATA_DIR", data, 1);
+    for (size_t i = 0; i <= sizeof missing / sizeof *missing; i++) {
+        if (i == sizeof missing / sizeof *missing) {
+            expect_refusal(config, "--check", 0, "is good");
+            break;
+        }
+        _cleanup_free_ char *file = path_join(data, files[i]);
+
+        expect_refusal(config, "--check", 5, missing[i]);
+        expect_refusal(config, NULL, 5, missing[i]);
+        assert_success(file_copy(sources[i], file, 0644, &error));
+    }
+    unsetenv("CULPRIT_DATA_DIR");
+}
+
 /* A home with a directory work, named by mistake, is left as it was. */
 static void what_is_not_its_own_is_not_touched(void **state)
 {
@@ -178,6 +213,7 @@ int main(void)
         scratch_test(it_serves_and_ends),
         scratch_test(a_kill_leaves_nothing_in_the_way),
         scratch_test(what_is_not_its_own_is_not_touched),
+        scratch_test(data_that_are_not_there_are_missed),
         scratch_test(faults_are_sentences),
         scratch_test(without_libvirt_it_serves),
         scratch_test(a_silent_mail_server_does_not_hold_its_end),
