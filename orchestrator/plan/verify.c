@@ -59,15 +59,16 @@ static void add_base(const struct planner *planner, struct sides *sides, unsigne
         sides->bases[sides->base_count++] = commit;
 }
 
-/* Has its parents' image, by proof, and was not built: they can stand for it. */
-static bool is_pruned(const struct planner *planner, unsigned commit)
+/* Has its parents' image, as far as can be inferred, and there is no build left to prove it: they
+ * can stand for it. */
+static bool is_inferred(const struct planner *planner, unsigned commit)
 {
     return commit > 0 && !(cells_prior_of(planner->problem, commit) > 0) &&
-           !evidence_built(planner->evidence, commit);
+           !evidence_built(planner->evidence, commit) && !planner_may_build(planner);
 }
 
-/* The suspects' parents that are none themselves; behind one that does not run, or need not, its
- * own parents. */
+/* The suspects' parents that are none themselves; behind one that does not run, or cannot be built,
+ * its own parents. */
 static int find_sides(const struct planner *planner, struct sides *ret, struct culprit_error *error)
 {
     const struct bisect_problem *problem = planner->problem;
@@ -81,7 +82,7 @@ static int find_sides(const struct planner *planner, struct sides *ret, struct c
         bool pass_on = planner->suspects[c];
 
         if (!pass_on && wanted[c]) {
-            pass_on = (c > 0 && evidence_broken(planner->evidence, c)) || is_pruned(planner, c);
+            pass_on = (c > 0 && evidence_broken(planner->evidence, c)) || is_inferred(planner, c);
             if (!pass_on)
                 add_base(planner, ret, c);
         }

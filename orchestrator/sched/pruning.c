@@ -161,14 +161,6 @@ int pruning_apply(struct dossier *dossier, struct culprit_error *error)
 
 /* --- wants ----------------------------------------------------------------------------------- */
 
-/* What is to be built for a commit of a class in which nothing is. */
-static unsigned last_that_matters(const struct dossier *dossier, unsigned commit)
-{
-    while (pruning_holds(dossier, commit) && !pruning_is_end(dossier, commit))
-        commit = dossier->nodes[commit].parents[0];
-    return commit;
-}
-
 static bool same_want(const struct bisect_want *a, const struct bisect_want *b)
 {
     return a->kind == b->kind && a->commit == b->commit &&
@@ -215,9 +207,7 @@ void pruning_redirect(const struct dossier *dossier, struct bisect_step *step)
     for (size_t i = 0; dossier->weights && i < step->want_count; i++) {
         struct bisect_want want = step->wants[i];
 
-        if (want.kind == WANT_BUILD)
-            want.commit = last_that_matters(dossier, want.commit);
-        else
+        if (want.kind == WANT_TRIAL)
             redirect_trial(dossier, step, count, &want);
         if (!is_wanted(step, count, &want))
             step->wants[count++] = want;

@@ -25,8 +25,8 @@ bool pruning_is_end(const struct dossier *dossier, unsigned commit);
 
 bool pruning_holds(const struct dossier *dossier, unsigned commit);
 
-/* Turns wants of commits that need no build to those that stand in for them, or should: so that
- * facts are only ever kept of kernels that are what they are said to be. */
+/* Turns wants of trials of commits that others stand in for to those: so that facts are only ever
+ * kept of kernels that are what they are said to be. */
 void pruning_redirect(const struct dossier *dossier, struct bisect_step *step);
 
 /* With a culprit found: wants the builds that are missing of it and its parents, in the place of
