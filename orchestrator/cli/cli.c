@@ -36,15 +36,35 @@ int cli_usage_error(const struct cli_command *command, struct culprit_error *err
                         command->name);
 }
 
+/* Of a command's forms the one that begins with the first word, else all of them. */
+static const char *usage_form(const struct cli_command *command, const struct arguments *arguments,
+                              size_t *ret_length)
+{
+    const char *verb = arguments->words.count ? arguments->words.items[0] : "";
+
+    for (const char *form = command->usage; *form;) {
+        size_t length = strcspn(form, "\n"), word = strcspn(form, " \n");
+
+        if (word == strlen(verb) && strncmp(form, verb, word) == 0) {
+            *ret_length = length;
+            return form;
+        }
+        form += length + (form[length] == '\n');
+    }
+    *ret_length = strlen(command->usage);
+    return command->usage;
+}
+
 int cli_check_words(const struct cli_command *command, const struct arguments *arguments,
                     size_t minimum, size_t maximum, struct culprit_error *error)
 {
-    size_t count = arguments->words.count;
+    size_t count = arguments->words.count, length;
+    const char *form = usage_form(command, arguments, &length);
 
     if (count < minimum)
-        return cli_usage_error(command, error, "%s needs %s: culprit %s %s", command->name,
+        return cli_usage_error(command, error, "%s needs %s: culprit %s %.*s", command->name,
                                minimum == 1 ? "an argument" : "more arguments", command->name,
-                               command->usage);
+                               (int)length, form);
     if (count > maximum)
         return cli_usage_error(command, error, "%s does not take \"%s\"", command->name,
                                arguments->words.items[maximum]);

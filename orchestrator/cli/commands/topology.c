@@ -99,8 +99,8 @@ static int show(struct cli *cli, const char *name, struct culprit_error *error)
     fprintf(cli->out, "%s: %s\n\n", topology->name, topology->description);
     fprintf(
         cli->out,
-        "QEMU is asked for\n  %u CPUs: %u sockets x %u dies x %u cores x %u threads, "
-        "%u NUMA nodes\n  %s CPUs, %s of memory (at most %s)\n  deterministic engine: shift %u, "
+        "QEMU is asked for\n  %u CPUs (sockets=%u,dies=%u,cores=%u,threads=%u), NUMA nodes: %u\n"
+        "  %s CPUs, %s of memory (at most %s)\n  deterministic engine: shift %u, "
         "verdicts confirmed at shift %u\n\n",
         topology_cpus(topology), topology->sockets, topology->dies, topology->cores,
         topology->threads, topology->nodes, topology->cpu_model,
@@ -189,15 +189,14 @@ static int run(struct cli *cli, const struct arguments *arguments, struct culpri
         r = cli_check_words(&command_topology, arguments, 0, 1, error);
         return r < 0 ? r : list(cli, error);
     }
+    if (strcmp(verb, "show") != 0 && strcmp(verb, "check") != 0)
+        return cli_usage_error(&command_topology, error,
+                               "topology: list, show or check, not \"%.40s\"", verb);
     r = cli_check_words(&command_topology, arguments, 2, 2, error);
     if (r < 0)
         return r;
-    if (strcmp(verb, "show") == 0)
-        return show(cli, arguments->words.items[1], error);
-    if (strcmp(verb, "check") == 0)
-        return check(cli, arguments, arguments->words.items[1], error);
-    return cli_usage_error(&command_topology, error, "topology: list, show or check, not \"%s\"",
-                           verb);
+    return strcmp(verb, "show") == 0 ? show(cli, arguments->words.items[1], error)
+                                     : check(cli, arguments, arguments->words.items[1], error);
 }
 
 const struct cli_command command_topology = {

@@ -77,7 +77,8 @@ static int read_workload(const struct arguments *arguments, struct attempt *atte
     int r;
 
     if (arguments->words.count == 0)
-        return cli_usage_error(&command_try, error, "which workload? (see \"culprit workload\")");
+        return cli_usage_error(&command_try, error,
+                               "which workload? \"culprit workload\" lists them");
     r = workload_request_init(arguments->words.items[0], &attempt->workload, error);
     if (r < 0)
         return r;
@@ -147,7 +148,7 @@ static int read_attempt(const struct arguments *arguments, struct attempt *attem
     attempt->seed = 1;
     r = read_workload(arguments, attempt, error);
     if (r == 0 && !topology)
-        r = cli_usage_error(&command_try, error, "which topology? (see \"culprit topology list\")");
+        r = cli_usage_error(&command_try, error, "which topology? \"culprit topology\" lists them");
     if (r == 0)
         r = local_topology(topology, &attempt->topology, error);
     if (r == 0)

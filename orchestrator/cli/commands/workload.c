@@ -138,12 +138,11 @@ static int run(struct cli *cli, const struct arguments *arguments, struct culpri
         r = cli_check_words(&command_workload, arguments, 0, 1, error);
         return r < 0 ? r : list(cli, error);
     }
+    if (strcmp(verb, "show") != 0)
+        return cli_usage_error(&command_workload, error, "workload: list or show, not \"%.40s\"",
+                               verb);
     r = cli_check_words(&command_workload, arguments, 2, 2, error);
-    if (r < 0)
-        return r;
-    if (strcmp(verb, "show") == 0)
-        return show(cli, arguments->words.items[1], error);
-    return cli_usage_error(&command_workload, error, "workload: list or show, not \"%s\"", verb);
+    return r < 0 ? r : show(cli, arguments->words.items[1], error);
 }
 
 const struct cli_command command_workload = {
