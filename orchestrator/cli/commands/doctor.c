@@ -135,7 +135,7 @@ static void check_disk(struct doctor *doctor)
     _cleanup_free_ char *place = state ? strdup(state) : NULL;
     struct statvfs status;
     char size[UNITS_TEXT_SIZE];
-    uint64_t available;
+    uint64_t available, unit;
     char *slash;
 
     if (!place)
@@ -148,8 +148,9 @@ static void check_disk(struct doctor *doctor)
         *slash = '\0';
     }
     available = (uint64_t)status.f_bavail * status.f_frsize;
+    unit = available < UINT64_C(10) << 30 ? UINT64_C(1) << 20 : UINT64_C(1) << 30;
     say(doctor, available < DISK_WANTED ? FINDING_NOTE : FINDING_OK, "data", "disk",
-        "%s free below %s%s", format_size(available & ~UINT64_C(0xfffff), size), place,
+        "%s free below %s%s", format_size(available / unit * unit, size), place,
         available < DISK_WANTED ? "; a kernel history and its builds want 8GiB" : "");
 }
 
@@ -161,14 +162,15 @@ static void check_engine(struct doctor *doctor, const struct local *local, enum 
     enum engine resolved;
     int r = engine_resolve(engine, topology, &local->capabilities, &resolved, reason, &error);
 
-    if (r == 0)
-        say(doctor, FINDING_OK, "engine", engine_name(engine), "%s",
-            engine == ENGINE_AUTO         ? reason
-            : engine == ENGINE_FUNCTIONAL ? "can be used, for boot and layout checks only"
-                                          : "can be used");
-    else
+    if (r < 0)
         say(doctor, engine == ENGINE_DETERMINISTIC ? FINDING_LACKING : FINDING_NOTE, "engine",
-            engine_name(engine), "not here: %s", error.message);
+            engine_name(engine), "%s", error.message);
+    else if (engine == ENGINE_AUTO)
+        say(doctor, FINDING_OK, "engine", engine_name(engine), "becomes %s: %s",
+            engine_name(resolved), reason);
+    else
+        say(doctor, FINDING_OK, "engine", engine_name(engine), "can be used%s",
+            engine == ENGINE_FUNCTIONAL ? ", for boot and layout checks only" : "");
 }
 
 /* Whoever names a kernel wants to know today's answer, not the one that was kept. */
