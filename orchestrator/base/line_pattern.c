@@ -97,7 +97,7 @@ static int new_place(struct parser *parser, unsigned *ret)
 
 static int read_symbol(struct parser *parser, unsigned symbol, struct part *ret)
 {
-    unsigned place;
+    unsigned place = 0;
     int r = new_place(parser, &place);
 
     if (r < 0)
@@ -110,7 +110,7 @@ static int read_symbol(struct parser *parser, unsigned symbol, struct part *ret)
 
 static int read_set(struct parser *parser, const bool *set, struct part *ret)
 {
-    unsigned place;
+    unsigned place = 0;
     int r = new_place(parser, &place);
 
     if (r < 0)
@@ -334,7 +334,7 @@ static int read_repetition(struct parser *parser, struct repetition *ret)
 static int read_piece(struct parser *parser, struct part *ret)
 {
     const char *begin = parser->at, *end;
-    struct repetition times;
+    struct repetition times = {0};
     struct part copy = {0};
     int r = read_atom(parser, &copy), copies;
 

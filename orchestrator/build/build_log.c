@@ -145,7 +145,7 @@ static void scan_line(struct scanner *scanner, const char *line, const char *sou
     if (patterns[i].rank == RANK_LINKER && !memchr(found, '/', strcspn(found, ":"))) {
         char named[2 * BUILD_FAULT_SIZE];
 
-        snprintf(named, sizeof named, "%s%s", scanner->object, found);
+        snprintf(named, sizeof named, "%s%.*s", scanner->object, BUILD_FAULT_SIZE - 1, found);
         copy_line(named, source_path, found);
     }
 }

@@ -234,8 +234,9 @@ static int consider(const char *cache_directory, unsigned number, const struct s
     bool taken = false;
     int r = slot_new(cache_directory, number, &slot, error);
 
-    if (r == 0)
-        r = file_make_directories(slot->directory, 0755, error);
+    if (!slot)
+        return r;
+    r = file_make_directories(slot->directory, 0755, error);
     if (r == 0)
         r = try_lock(slot, &taken, error);
     if (r < 0 || taken)

@@ -73,7 +73,7 @@ static int read_line(char *line, size_t *form, struct samples_builder *builder,
 {
     char *words[3];
     size_t count = split(line, words);
-    double value;
+    double value = 0;
     int r;
 
     if (count == 0)

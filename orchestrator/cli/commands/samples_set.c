@@ -104,7 +104,7 @@ static int make_room(struct samples_builder *builder, struct culprit_error *erro
 int samples_builder_add(struct samples_builder *builder, const char *trial, double value,
                         struct culprit_error *error)
 {
-    unsigned number;
+    unsigned number = 0;
     int r = make_room(builder, error);
 
     if (r == 0)

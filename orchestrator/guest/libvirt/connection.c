@@ -43,11 +43,12 @@ static void release_callback(void *data)
     unreference(data);
 }
 
-/* A callback's reference, given back at once when it could not be registered. */
+/* A callback's reference, given back at once when it could not be registered. It is never the last
+ * one: the owner, who registers, has its own. */
 static int registered(struct connection *connection, int status)
 {
     if (status < 0)
-        unreference(connection);
+        atomic_fetch_sub(&connection->references, 1);
     return status;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "guest/host.h"
 
+#include <stdlib.h>
+
 #include "host_fixture.h"
 #include "topology/cpulist.h"
 
@@ -33,7 +35,7 @@ static const struct host_cpu *find_cpu(const struct host_layout *layout, unsigne
         if (layout->cpus[i].cpu == cpu)
             return &layout->cpus[i];
     fail_msg("the guest was given CPU %u, which the host does not have", cpu);
-    return NULL;
+    abort(); /* not reached */
 }
 
 static void test_layout(void **state)
