@@ -51,7 +51,10 @@ static void write_line(struct buffer *out, const struct report *report, size_t c
 {
     const char *label = headline_label(report->commits[commit].label);
 
-    if (report->commits[commit].inferred)
+    if (report->commits[commit].inferred && report->commits[commit].same_image)
+        buffer_printf(out, "# inferred: its kernel image is that of [%s]\n",
+                      report->commits[commit].same_image);
+    else if (report->commits[commit].inferred)
         buffer_puts(out, "# inferred: its kernel image equals one that was tested\n");
     write_comment(out, report, commit, label);
     buffer_printf(out, "git bisect %s %s\n", label, report->commits[commit].id);

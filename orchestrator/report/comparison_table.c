@@ -52,16 +52,32 @@ const char *figure_p(double p, char text[FIGURE_TEXT_SIZE])
     return text;
 }
 
+/* In at most five characters where figure_number() would take more than that before the point. */
+static const char *short_number(double value, char text[FIGURE_TEXT_SIZE])
+{
+    static const char prefixes[] = "kMGT";
+    double scaled = value / 1000;
+    size_t prefix = 0;
+
+    if (fabs(value) < 99999.5 || fabs(value) >= 1e16)
+        return figure_number(value, text);
+    for (; fabs(scaled) >= 9999.5 && prefixes[prefix + 1]; prefix++)
+        scaled /= 1000;
+    snprintf(text, FIGURE_TEXT_SIZE, "%.*f%c", fabs(scaled) < 99.95 ? 1 : 0, scaled,
+             prefixes[prefix]);
+    return text;
+}
+
 const char *figure_side(const struct sample_summary *side, char text[2 * FIGURE_TEXT_SIZE])
 {
     char median[FIGURE_TEXT_SIZE], spread[FIGURE_TEXT_SIZE];
     double share = 100 * side->robust_scale / fabs(side->median);
 
     if (!(fabs(side->median) > 0) || !isfinite(share) || share > 999)
-        snprintf(text, 2 * FIGURE_TEXT_SIZE, "%.24s +-%.24s", figure_number(side->median, median),
-                 figure_number(side->robust_scale, spread));
+        snprintf(text, 2 * FIGURE_TEXT_SIZE, "%.24s +-%.24s", short_number(side->median, median),
+                 short_number(side->robust_scale, spread));
     else
-        snprintf(text, 2 * FIGURE_TEXT_SIZE, "%.24s +-%3.0f%%", figure_number(side->median, median),
+        snprintf(text, 2 * FIGURE_TEXT_SIZE, "%.24s +-%3.0f%%", short_number(side->median, median),
                  share);
     return text;
 }

@@ -50,10 +50,11 @@ static json_t *commit_json(const struct report *report, unsigned commit)
     if (commit >= report->commit_count)
         return json_null();
     it = &report->commits[commit];
-    return json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:b, s:o, s:s?}", "id", it->id, "subject",
-                     text(it->subject), "author", text(it->author), "author_time",
+    return json_pack("{s:s, s:o, s:o, s:I, s:s, s:b, s:s?, s:b, s:o, s:s?}", "id", it->id,
+                     "subject", text(it->subject), "author", text(it->author), "author_time",
                      (json_int_t)it->author_time, "label", headline_label(it->label), "inferred",
-                     it->inferred, "tested", it->tested, "reason", text(it->reason), "pruned",
+                     it->inferred, "same_image", it->same_image, "tested", it->tested, "reason",
+                     text(it->reason), "pruned",
                      it->relevance == RELEVANCE_MATTERS ? NULL : relevance_name(it->relevance));
 }
 

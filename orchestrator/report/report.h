@@ -20,8 +20,9 @@ struct report_commit {
     const char *author; /* "Name <address>" */
     uint64_t author_time;
     enum bisect_label label;
-    bool inferred;      /* its label comes from an equal image */
-    const char *reason; /* why it was skipped; NULL */
+    bool inferred;          /* its label comes from an equal image */
+    const char *same_image; /* where it does: the id of a commit that was tested with it; NULL */
+    const char *reason;     /* why it was skipped; NULL */
     bool tested;
     const unsigned *parents; /* numbers; NULL where they are not known */
     unsigned parent_count;

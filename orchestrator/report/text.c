@@ -33,6 +33,17 @@ static void write_commit_field(const struct writing *writing, const char *label,
         layout_fieldf(writing->out, "", "%s, %s", it->author, layout_date(it->author_time, date));
 }
 
+/* " us": the unit of the metric that the job asked about, where it has one. */
+static const char *asked_unit(const struct report *report, char unit[FIGURE_TEXT_SIZE])
+{
+    unit[0] = '\0';
+    for (size_t i = 0; report->job->metric.name && i < report->row_count; i++)
+        if (strcmp(report->rows[i].metric, report->job->metric.name) == 0 &&
+            report->rows[i].unit[0])
+            snprintf(unit, FIGURE_TEXT_SIZE, " %s", report->rows[i].unit);
+    return unit;
+}
+
 /* The ends of the range as they were asked for and as they were tested. */
 static void write_range(const struct writing *writing)
 {
@@ -107,14 +118,15 @@ static void write_check(const struct writing *writing, const char *label,
                         const struct bisect_check *check, const char *worse, const char *base)
 {
     char medians[2][FIGURE_TEXT_SIZE], p[FIGURE_TEXT_SIZE], level[FIGURE_TEXT_SIZE];
+    char unit[FIGURE_TEXT_SIZE];
 
     layout_fieldf(writing->out, label,
-                  "%s worse than %s: medians %s and %s over %u and %u trials, one-sided exact "
+                  "%s worse than %s: medians %s and %s%s over %u and %u trials, one-sided exact "
                   "Mann-Whitney p = %s (asked for: at most %s)%s",
                   worse, base, figure_number(check->worse_median, medians[0]),
-                  figure_number(check->base_median, medians[1]), check->worse_count,
-                  check->base_count, figure_p(check->p, p), figure_p(check->level, level),
-                  check->passed ? "" : ", not passed");
+                  figure_number(check->base_median, medians[1]), asked_unit(writing->report, unit),
+                  check->worse_count, check->base_count, figure_p(check->p, p),
+                  figure_p(check->level, level), check->passed ? "" : ", not passed");
 }
 
 static void write_posterior(const struct writing *writing)
@@ -134,7 +146,7 @@ static void write_posterior(const struct writing *writing)
 static void write_certainty(const struct writing *writing)
 {
     const struct report *report = writing->report;
-    char threshold[FIGURE_TEXT_SIZE];
+    char threshold[FIGURE_TEXT_SIZE], unit[FIGURE_TEXT_SIZE];
 
     if (report->endpoint.worse_count == 0)
         return;
@@ -153,8 +165,8 @@ static void write_certainty(const struct writing *writing)
     if (isfinite(report->threshold))
         layout_fieldf(writing->out, "good or bad:",
                       "by the posterior, not by a vote; a single trial is as likely from either "
-                      "side at %s",
-                      figure_number(report->threshold, threshold));
+                      "side at %s%s",
+                      figure_number(report->threshold, threshold), asked_unit(report, unit));
     if (report->more_changes)
         layout_field(writing->out, "but:",
                      "this commit does not explain the whole difference between good and bad; "
@@ -200,16 +212,20 @@ static size_t commit_median(const struct report *report, unsigned commit, double
 static void write_commit_line(const struct writing *writing, unsigned commit)
 {
     const struct report_commit *it = &writing->report->commits[commit];
-    char median[FIGURE_TEXT_SIZE] = "", trials[FIGURE_TEXT_SIZE] = "same image";
+    char median[FIGURE_TEXT_SIZE], measured[2 * FIGURE_TEXT_SIZE] = "";
+    char unit[FIGURE_TEXT_SIZE];
     double value = 0;
     size_t count = commit_median(writing->report, commit, &value);
 
-    if (count > 0) {
-        figure_number(value, median);
-        snprintf(trials, sizeof trials, "n=%zu", count);
-    }
-    buffer_printf(writing->out, "  %-8s %.12s %10.10s %-10s  ", headline_label(it->label), it->id,
-                  median, it->label == LABEL_SKIP ? "" : trials);
+    if (count > 0)
+        snprintf(measured, sizeof measured, "%9.9s%.8s n=%zu", figure_number(value, median),
+                 asked_unit(writing->report, unit), count);
+    else if (it->inferred && it->same_image)
+        snprintf(measured, sizeof measured, "image of %.12s", it->same_image);
+    else if (it->inferred)
+        snprintf(measured, sizeof measured, "same image");
+    buffer_printf(writing->out, "  %-8s %.12s  %-21s  ", headline_label(it->label), it->id,
+                  measured);
     layout_clean(writing->out, it->subject ? it->subject : "");
     buffer_puts(writing->out, "\n");
     if (it->label == LABEL_SKIP && it->reason)

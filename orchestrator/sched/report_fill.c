@@ -91,6 +91,20 @@ static bool was_tested(const struct dossier *dossier, unsigned commit)
     return false;
 }
 
+/* A commit that was tested with the image of this one; NULL. */
+static const char *same_image(const struct dossier *dossier, unsigned commit)
+{
+    const struct stored_build *build = dossier->built[commit].build;
+
+    for (unsigned i = 0; build && build->image[0] && i < dossier->commits.count; i++) {
+        const struct stored_build *other = dossier->built[i].build;
+        if (i != commit && other && strcmp(other->image, build->image) == 0 &&
+            was_tested(dossier, i))
+            return dossier->commits.items[i].id;
+    }
+    return NULL;
+}
+
 static int fill_labels(struct filled_report *filled, const struct dossier *dossier,
                        struct culprit_error *error)
 {
@@ -145,6 +159,7 @@ static int fill_commits(struct filled_report *filled, const struct dossier *doss
         to->parent_count = from->parent_count;
         to->label = filled->labels[i];
         to->inferred = filled->inferred[i];
+        to->same_image = to->inferred ? same_image(dossier, i) : NULL;
         to->tested = was_tested(dossier, i);
         if (to->label == LABEL_SKIP)
             to->reason = skip_reason(dossier, i);

@@ -130,9 +130,9 @@ static void test_what_is_inferred_is_said(void **state)
 
     assert_int_equal(report_bisect_log(&fixture->report, &log, NULL), 0);
     buffer_printf(&want,
-                  "# inferred: its kernel image equals one that was tested\n"
+                  "# inferred: its kernel image is that of [%s]\n"
                   "# good: [%s] Documentation: Fix a typo\ngit bisect good %s\n",
-                  fixture->commits[3].id, fixture->commits[3].id);
+                  fixture->commits[1].id, fixture->commits[3].id, fixture->commits[3].id);
     if (!strstr(log.data, want.data))
         fail_msg("%s is not in\n%s", want.data, log.data);
 }

@@ -114,6 +114,32 @@ static void test_table(void **state)
             fail_msg("no \"%s\" in\n%s", wanted[i], text.data);
 }
 
+/* Medians of any size keep to the column, and say of which size they are. */
+static void test_sides(void **state)
+{
+    static const struct {
+        double median, scale;
+        const char *text;
+    } cases[] = {
+        {0, 0.752, "0 +-0.752"},           {7123, 12, "7123 +-  0%"},
+        {99999, 5000, "99999 +-  5%"},     {99999.6, 5000, "100k +-  5%"},
+        {473979, 28000, "474k +-  6%"},    {9999499, 0, "9999k +-  0%"},
+        {9999500, 0, "10.0M +-  0%"},      {-12345678, 1234568, "-12.3M +- 10%"},
+        {99949999, 0, "99.9M +-  0%"},     {99950000, 0, "100M +-  0%"},
+        {4635221152, 4e8, "4635M +-  9%"}, {8392308968e3, 4e11, "8392G +-  5%"},
+        {9e15, 0, "9000T +-  0%"},         {2e16, 0, "2.000e+16 +-  0%"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct sample_summary side = {.median = cases[i].median,
+                                            .robust_scale = cases[i].scale};
+        char text[2 * FIGURE_TEXT_SIZE];
+
+        assert_string_equal(figure_side(&side, text), cases[i].text);
+    }
+}
+
 /* The members are all there, and what is not known is null. */
 static void test_json(void **state)
 {
@@ -141,6 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words_and_sentences),
         cmocka_unit_test(test_table),
+        cmocka_unit_test(test_sides),
         cmocka_unit_test(test_json),
     };
 

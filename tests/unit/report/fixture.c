@@ -95,6 +95,8 @@ static void decode(struct fixture *fixture, const char *document)
 
 static void make_commits(struct fixture *fixture)
 {
+    const char *tested = NULL;
+
     for (unsigned c = 0; c < FIXTURE_COMMITS; c++) {
         struct report_commit *commit = &fixture->commits[c];
 
@@ -114,6 +116,10 @@ static void make_commits(struct fixture *fixture)
                              : NULL;
         commit->parents = history[c].parents;
         commit->parent_count = history[c].parent_count;
+        if (commit->inferred)
+            commit->same_image = tested;
+        else if (commit->tested)
+            tested = commit->id;
     }
     fixture->report.commits = fixture->commits;
     fixture->report.commit_count = FIXTURE_COMMITS;
