@@ -57,11 +57,14 @@ void job_progress_text(const json_t *progress, struct buffer *text)
     const json_t *builds = json_object_get(progress, "builds");
     const json_t *trials = json_object_get(progress, "trials");
     const char *phase = json_text(progress, "phase");
+    long commits = json_count(progress, "commits") - 1; /* good is none of those to choose from */
 
     buffer_puts(text, *phase ? phase : "unknown");
-    if (json_count(progress, "commits") > 1) {
-        buffer_printf(text, ": %ld commits", json_count(progress, "commits"));
-        add_count(text, progress, "suspects", "suspects"); /* there are none before the search */
+    if (commits > 0) {
+        buffer_printf(text, ": %ld commit%s", commits, commits == 1 ? "" : "s");
+        /* There are none before the search. */
+        add_count(text, progress, "suspects",
+                  json_count(progress, "suspects") == 1 ? "suspect" : "suspects");
     }
     buffer_printf(text, "; builds %ld new", json_count(builds, "fresh"));
     add_count(text, builds, "reused", "reused");
@@ -94,7 +97,8 @@ static void trial_text(const json_t *data, struct buffer *text)
     buffer_printf(text, "trial %-3ld %.*s  %s", json_count(data, "number"), SHORT_COMMIT,
                   json_text(data, "commit"), json_text(data, "outcome"));
     if (json_is_number(json_object_get(data, "value")))
-        buffer_printf(text, "  %s", text_number(json_number(data, "value", 0), number));
+        buffer_printf(text, "  %s%s%s", text_number(json_number(data, "value", 0), number),
+                      *json_text(data, "unit") ? " " : "", json_text(data, "unit"));
     buffer_printf(text, "  (%s, seed %ld, %.0f s)", json_text(data, "purpose"),
                   json_count(data, "seed"), json_number(data, "seconds", 0));
     if (*json_text(data, "message"))
@@ -114,8 +118,9 @@ bool job_event_text(const char *type, const json_t *data, struct buffer *text)
     if (strcmp(type, "state") == 0)
         with_message("state", json_text(data, "state"), data, text);
     else if (strcmp(type, "range") == 0)
-        buffer_printf(text, "range    %ld commits from %.*s to %.*s", json_count(data, "commits"),
-                      SHORT_COMMIT, json_text(data, "good"), SHORT_COMMIT, json_text(data, "bad"));
+        buffer_printf(text, "range    %ld commits after %.*s, up to %.*s",
+                      json_count(data, "commits") - 1, SHORT_COMMIT, json_text(data, "good"),
+                      SHORT_COMMIT, json_text(data, "bad"));
     else if (strcmp(type, "build") == 0)
         build_text(data, text);
     else if (strcmp(type, "trial") == 0)

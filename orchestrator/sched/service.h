@@ -130,7 +130,8 @@ int service_rerun(struct service *service, int64_t id, int64_t *ret_id,
  * *ret_final: the job is over and these are the last; a stream may end. data by type:
  *   state {"state", "message"}; range {"commits", "good", "bad"};
  *   build {"commit", "outcome", "fresh", "message", "seconds"};
- *   trial {"number", "commit", "purpose", "seed", "outcome", "message", "value", "seconds"};
+ *   trial {"number", "commit", "purpose", "seed", "outcome", "message", "value", "unit",
+ *         "seconds"};
  *   progress: as in the job; notice {"message"}; verdict {"verdict", "message"};
  *   mail {"state", "message"}.
  */

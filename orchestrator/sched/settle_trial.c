@@ -71,16 +71,27 @@ static int add_trial(struct task *task, struct stored_trial *trial, unsigned *re
     return store_trial_add(store, task->course->id, trial, samples, count, ret_number, error);
 }
 
+/* The unit of the trial's value; empty where it has none. */
+static const char *value_unit(const struct task *task, double value)
+{
+    const struct trial_result *result = task->trial_result;
+
+    for (size_t i = 0; isfinite(value) && i < result->metric_count; i++)
+        if (strcmp(result->metrics[i].name, task->job->metric.name) == 0)
+            return result->metrics[i].unit;
+    return "";
+}
+
 static int trial_event(struct task *task, const struct stored_trial *trial, unsigned number,
                        double value, struct culprit_error *error)
 {
     return event_put(task->course->service, task->course->id, "trial",
-                     json_pack("{s:I, s:s, s:s, s:I, s:s, s:s, s:o, s:f}", "number",
+                     json_pack("{s:I, s:s, s:s, s:I, s:s, s:s, s:o, s:s, s:f}", "number",
                                (json_int_t)number, "commit", task->commit_id, "purpose",
                                trial->purpose, "seed", (json_int_t)trial->seed, "outcome",
                                outcome_name(trial->outcome), "message", trial->message, "value",
-                               isfinite(value) ? json_real(value) : json_null(), "seconds",
-                               (double)trial->wall_ns / 1e9),
+                               isfinite(value) ? json_real(value) : json_null(), "unit",
+                               value_unit(task, value), "seconds", (double)trial->wall_ns / 1e9),
                      error);
 }
 

@@ -73,8 +73,11 @@ static void test_progress(void **state)
         {"{\"phase\":\"searching\",\"commits\":32,\"suspects\":7,"
          "\"builds\":{\"fresh\":3,\"reused\":1,\"failed\":0,\"running\":1},"
          "\"trials\":{\"done\":15,\"failed\":2,\"running\":0},\"seconds_left\":1260}",
-         "searching: 32 commits, 7 suspects; builds 3 new, 1 reused, 1 running; "
+         "searching: 31 commits, 7 suspects; builds 3 new, 1 reused, 1 running; "
          "trials 15, 2 failed; about 21m 00s left"},
+        {"{\"phase\":\"verifying\",\"commits\":33,\"suspects\":1,"
+         "\"builds\":{\"fresh\":6},\"trials\":{\"done\":17,\"running\":2},\"seconds_left\":121}",
+         "verifying: 32 commits, 1 suspect; builds 6 new; trials 17, 2 running; about 2m 01s left"},
         {"{\"phase\":\"measuring\",\"commits\":1,\"builds\":{},\"trials\":{},"
          "\"seconds_left\":null}",
          "measuring; builds 0 new; trials 0; time left not known yet"},
@@ -103,7 +106,7 @@ static void test_events(void **state)
     } cases[] = {
         {"state", "{\"state\":\"running\",\"message\":\"\"}", "state    running"},
         {"range", "{\"commits\":32,\"good\":\"0123456789abcdef\",\"bad\":\"fedcba9876543210\"}",
-         "range    32 commits from 0123456789ab to fedcba987654"},
+         "range    31 commits after 0123456789ab, up to fedcba987654"},
         {"build",
          "{\"commit\":\"0123456789abcdef\",\"outcome\":\"ok\",\"fresh\":true,\"message\":\"\","
          "\"seconds\":25.4}",
@@ -114,8 +117,8 @@ static void test_events(void **state)
          "build    0123456789ab  build_failed, 3 s: fair.c:812: error"},
         {"trial",
          "{\"number\":7,\"commit\":\"0123456789abcdef\",\"purpose\":\"search\",\"seed\":3,"
-         "\"outcome\":\"ok\",\"message\":\"\",\"value\":2516.5,\"seconds\":41}",
-         "trial 7   0123456789ab  ok  2516.5  (search, seed 3, 41 s)"},
+         "\"outcome\":\"ok\",\"message\":\"\",\"value\":2516.5,\"unit\":\"us\",\"seconds\":41}",
+         "trial 7   0123456789ab  ok  2516.5 us  (search, seed 3, 41 s)"},
         {"verdict", "{\"verdict\":\"culprit\",\"message\":\"found\"}", "verdict  culprit: found"},
         {"mail", "{\"state\":\"delivered\",\"message\":\"\"}", "mail     delivered"},
         {"notice", "{\"message\":\"good is not an ancestor\"}", "notice   good is not an ancestor"},
