@@ -64,10 +64,9 @@ int engine_resolve(enum engine asked, const struct topology *topology,
 {
     switch (asked) {
     case ENGINE_DETERMINISTIC:
-        return give(asked, ret, ret_reason, "the job asks for the deterministic engine");
+        return give(asked, ret, ret_reason, "it was asked for");
     case ENGINE_FUNCTIONAL:
-        return give(asked, ret, ret_reason,
-                    "the job asks for the functional engine, which gives no verdicts");
+        return give(asked, ret, ret_reason, "it was asked for; it gives no verdicts");
     case ENGINE_AUTO:
     case ENGINE_REALTIME:
         return resolve_realtime(asked, topology, capabilities, ret, ret_reason, error);

@@ -13,7 +13,7 @@ static const struct {
     enum engine engine;
     const char *words; /* in the reason or the error */
 } cases[] = {
-    {ENGINE_DETERMINISTIC, 2, KVM_ABSENT, false, CULPRIT_OK, ENGINE_DETERMINISTIC, "asks for"},
+    {ENGINE_DETERMINISTIC, 2, KVM_ABSENT, false, CULPRIT_OK, ENGINE_DETERMINISTIC, "asked for"},
     {ENGINE_FUNCTIONAL, 2, KVM_ABSENT, false, CULPRIT_OK, ENGINE_FUNCTIONAL, "no verdicts"},
     {ENGINE_AUTO, 8, KVM_WORKS, false, CULPRIT_OK, ENGINE_REALTIME, "has the CPUs"},
     {ENGINE_AUTO, 8, KVM_BROKEN, false, CULPRIT_OK, ENGINE_DETERMINISTIC, "the state's words"},
