@@ -15,7 +15,8 @@ struct watch {
     struct cli *cli;
     bool terminal;
     bool progress_shown;  /* the terminal's last line is the progress line */
-    uint64_t progress_ns; /* when the last one was printed elsewhere */
+    uint64_t progress_ns; /* when the last one was printed elsewhere, */
+    char phase[32];       /* and what the job was at then */
 };
 
 /* Removes the progress line, so that a line can be printed in its place. */
@@ -36,11 +37,12 @@ static void print_line(struct watch *watch, const char *time, const char *text)
     fputc('\n', watch->cli->out);
 }
 
-/* A terminal shows each; elsewhere one a minute is enough. */
+/* A terminal shows each; elsewhere one a minute is enough, and one for each new phase. */
 static void show_progress(struct watch *watch, const char *time, const json_t *progress)
 {
     _cleanup_buffer_ struct buffer text = BUFFER_INIT(4096);
     uint64_t now = clock_monotonic(&clock_system);
+    const char *phase = json_text(progress, "phase");
 
     job_progress_text(progress, &text);
     if (!text.data)
@@ -49,9 +51,11 @@ static void show_progress(struct watch *watch, const char *time, const json_t *p
         clear_progress(watch);
         text_print_safe(watch->cli->out, text.data);
         watch->progress_shown = true;
-    } else if (watch->progress_ns == 0 || now - watch->progress_ns >= PROGRESS_INTERVAL_NS) {
+    } else if (strncmp(phase, watch->phase, sizeof watch->phase - 1) != 0 ||
+               now - watch->progress_ns >= PROGRESS_INTERVAL_NS) {
         print_line(watch, time, text.data);
         watch->progress_ns = now;
+        snprintf(watch->phase, sizeof watch->phase, "%s", phase);
     }
 }
 

@@ -68,6 +68,7 @@ static void test_submit_and_wait(void **state)
 
         assert_run(waited, 0, "job 1\n", "");
         assert_run(waited, 0, "trial 3", "");
+        assert_run(waited, 0, "measuring; ", ""); /* each phase, though less than a minute passed */
         assert_run(waited, 0, "verdict    measured", "");
         assert_run(shown, 0, "wakeup.latency.p99", "");
         assert_run(watched, 0, "verdict    measured", "");
