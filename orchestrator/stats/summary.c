@@ -3,7 +3,9 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/cleanup.h"
 #include "stats/sorted.h"
@@ -105,20 +107,46 @@ static double qn_factor(size_t count)
     return count % 2 ? n / (n + 1.4) : n / (n + 3.8);
 }
 
-static int qn_scale(const double *sorted, size_t count, double *ret, struct culprit_error *error)
+/* Pairs of samples that lie no further apart than that. */
+static size_t pairs_within(const double *sorted, size_t count, double distance)
 {
-    size_t pairs = count * (count - 1) / 2, half = count / 2 + 1, next = 0;
-    _cleanup_free_ double *distances = malloc(pairs * sizeof *distances);
+    size_t pairs = 0, first = 0;
 
-    if (!distances)
-        return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot hold %zu distances: no memory",
-                            pairs);
-    for (size_t i = 0; i < count; i++)
-        for (size_t j = i + 1; j < count; j++)
-            distances[next++] = sorted[j] - sorted[i];
-    sort_values(distances, pairs);
-    *ret = 2.2219 * qn_factor(count) * distances[half * (half - 1) / 2 - 1];
-    return 0;
+    for (size_t last = 1; last < count; last++) {
+        while (sorted[last] - sorted[first] > distance)
+            first++;
+        pairs += last - first;
+    }
+    return pairs;
+}
+
+/* The order-th smallest distance between two samples, exactly, without a list of them all: doubles
+ * that are not negative are ordered as the numbers that their bits make, and the smallest one that
+ * so many pairs lie within is found among these by halving, in at most 64 steps. */
+static double distance_of_order(const double *sorted, size_t count, size_t order)
+{
+    double distance = sorted[count - 1] - sorted[0];
+    uint64_t low = 0, high;
+
+    memcpy(&high, &distance, sizeof high);
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        memcpy(&distance, &middle, sizeof distance);
+        if (pairs_within(sorted, count, distance) >= order)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    memcpy(&distance, &high, sizeof distance);
+    return distance;
+}
+
+static double qn_scale(const double *sorted, size_t count)
+{
+    size_t half = count / 2 + 1;
+
+    return 2.2219 * qn_factor(count) * distance_of_order(sorted, count, half * (half - 1) / 2);
 }
 
 static double mean_absolute_deviation(const double *sorted, size_t count)
@@ -145,9 +173,7 @@ static int sorted_robust_scale(const double *sorted, size_t count, double *ret,
     double scale = 0;
 
     if (count > 1 && sorted[0] < sorted[count - 1]) {
-        int r = qn_scale(sorted, count, &scale, error);
-        if (r < 0)
-            return r;
+        scale = qn_scale(sorted, count);
         if (!(scale > 0)) /* E|Z| of a standard normal is √(2/π) */
             scale = mean_absolute_deviation(sorted, count) * sqrt(M_PI / 2);
     }
@@ -177,7 +203,7 @@ int samples_winsorise(const double *values, size_t count, double width, double *
                             WINSORISE_WIDTH_MAXIMUM);
     r = checked_copy(values, count, &sorted, error);
     if (r == 0 && count > 1)
-        r = qn_scale(sorted, count, &result.scale, error);
+        result.scale = qn_scale(sorted, count);
     if (r == 0)
         r = check_scale(sorted, count, result.scale, error);
     if (r < 0)

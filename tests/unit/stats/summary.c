@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -81,6 +82,41 @@ static void test_scale_is_that_of_a_normal_on_average(void **state)
         if (fabs(sum - 3) > 0.06)
             fail_msg("mean scale of %zu normal samples: %g, want 3", sizes[s], sum);
     }
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+    double a = *(const double *)left, b = *(const double *)right;
+
+    return (a > b) - (a < b);
+}
+
+/* The order statistic of all distances, for samples of any size, some of them tied. */
+static void test_scale_against_all_distances(void **state)
+{
+    static const size_t sizes[] = {10, 11, 57, 120};
+    static double distances[120 * 119 / 2];
+    struct random random;
+
+    (void)state;
+    random_seed(&random, 2);
+    for (int round = 0; round < 100; round++)
+        for (size_t s = 0; s < COUNT(sizes); s++) {
+            size_t n = sizes[s], half = n / 2 + 1, pairs = 0;
+            double values[120], unit = pow(10, round % 7 - 3), scale, want;
+
+            for (size_t i = 0; i < n; i++)
+                values[i] = unit * (round % 2 ? random_normal(&random)
+                                              : (double)random_below(&random, 40));
+            for (size_t i = 0; i < n; i++)
+                for (size_t j = 0; j < i; j++)
+                    distances[pairs++] = fabs(values[i] - values[j]);
+            qsort(distances, pairs, sizeof *distances, compare_doubles);
+            want = 2.2219 * distances[half * (half - 1) / 2 - 1] * (double)n /
+                   ((double)n + (n % 2 ? 1.4 : 3.8));
+            expect_ok(samples_robust_scale(values, n, &scale, error));
+            expect_near("scale", scale, want, 1e-14 * want);
+        }
 }
 
 static void test_scale_survives_outliers(void **state)
@@ -231,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_one_sample_and_equal_samples),
         cmocka_unit_test(test_scale_of_mostly_tied_samples_is_not_zero),
         cmocka_unit_test(test_scale_is_that_of_a_normal_on_average),
+        cmocka_unit_test(test_scale_against_all_distances),
         cmocka_unit_test(test_scale_survives_outliers),
         cmocka_unit_test(test_quantiles),
         cmocka_unit_test(test_bad_samples_are_named),
