@@ -24,6 +24,7 @@ static const char usage[] =
     "  --boot-effect D   deviation between boots, in deviations of a sample (0)\n"
     "  --skips P         part of the commits that do not build (0)\n"
     "  --dag             with side branches and merges\n"
+    "  --method NAME     this one alone: culprit, majority-of-5 or pinpoint (all)\n"
     "  --threads N       histories at once (1)\n"
     "  --json            an array of one object a method, instead of a table\n\n"
     "A build takes 300 s, a boot 30 s, a sample 30 s. culprit boots for every sample; the others\n"
@@ -35,6 +36,7 @@ struct run {
     unsigned trials, threads;
     uint64_t seed;
     bool json;
+    bool left_out[METHOD_COUNT];
     struct outcome_of_method (*outcomes)[METHOD_COUNT]; /* [trials] */
 };
 
@@ -57,8 +59,9 @@ static void *work(void *argument)
         share->status = history_draw(&run->options, (run->seed + t) * UINT64_C(0x9e3779b97f4a7c15),
                                      &history, &share->error);
         for (int m = 0; m < METHOD_COUNT && share->status == 0; m++)
-            share->status = method_run((enum method)m, &history, &run->outcomes[t][m],
-                                       &share->error);
+            if (!run->left_out[m])
+                share->status = method_run((enum method)m, &history, &run->outcomes[t][m],
+                                           &share->error);
     }
     return NULL;
 }
@@ -116,6 +119,8 @@ static void print_table(const struct run *run)
     for (int m = 0; m < METHOD_COUNT; m++) {
         struct summary sum = summarise(run, (enum method)m);
 
+        if (run->left_out[m])
+            continue;
         printf("%-12s %8.1f %7.2f %7.2f %7.2f%% %7.2f%% %12.2f%% %13.1f\n",
                method_name((enum method)m), sum.samples, sum.builds, sum.hours, 100 * sum.exact,
                100 * sum.in_set, 100 * sum.inconclusive, sum.verification);
@@ -130,6 +135,8 @@ static int print_json(const struct run *run)
     for (int m = 0; m < METHOD_COUNT; m++) {
         struct summary sum = summarise(run, (enum method)m);
 
+        if (run->left_out[m])
+            continue;
         json_array_append_new(array, json_pack("{s:s, s:f, s:f, s:f, s:f, s:f, s:f, s:f}", "method",
                                                method_name((enum method)m), "samples", sum.samples,
                                                "builds", sum.builds, "hours", sum.hours, "exact",
@@ -156,15 +163,36 @@ static double number(const char *option, const char *text, double least, double 
     return value;
 }
 
+static void choose_method(const char *name, struct run *run)
+{
+    bool found = false;
+
+    for (int m = 0; m < METHOD_COUNT; m++) {
+        run->left_out[m] = strcmp(method_name((enum method)m), name) != 0;
+        found = found || !run->left_out[m];
+    }
+    if (!found) {
+        fprintf(stderr, "bisect-sim: \"%s\" is no method\n", name);
+        exit(2);
+    }
+}
+
 static void read_options(int argc, char **argv, struct run *run)
 {
     static const struct option options[] = {
-        {"n", required_argument, NULL, 'n'},        {"effect", required_argument, NULL, 'e'},
-        {"trials", required_argument, NULL, 't'},   {"seed", required_argument, NULL, 's'},
-        {"outliers", required_argument, NULL, 'o'}, {"boot-effect", required_argument, NULL, 'b'},
-        {"skips", required_argument, NULL, 'k'},    {"dag", no_argument, NULL, 'd'},
-        {"threads", required_argument, NULL, 'p'},  {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},           {0},
+        {"n", required_argument, NULL, 'n'},
+        {"effect", required_argument, NULL, 'e'},
+        {"trials", required_argument, NULL, 't'},
+        {"seed", required_argument, NULL, 's'},
+        {"outliers", required_argument, NULL, 'o'},
+        {"boot-effect", required_argument, NULL, 'b'},
+        {"skips", required_argument, NULL, 'k'},
+        {"dag", no_argument, NULL, 'd'},
+        {"threads", required_argument, NULL, 'p'},
+        {"json", no_argument, NULL, 'j'},
+        {"method", required_argument, NULL, 'm'},
+        {"help", no_argument, NULL, 'h'},
+        {0},
     };
     int option, at;
 
@@ -198,6 +226,9 @@ static void read_options(int argc, char **argv, struct run *run)
             break;
         case 'p':
             run->threads = (unsigned)number(name, optarg, 1, 64);
+            break;
+        case 'm':
+            choose_method(optarg, run);
             break;
         case 'j':
             run->json = true;
