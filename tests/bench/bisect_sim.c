@@ -22,6 +22,9 @@ static const char usage[] =
     "  --seed S          of the first one (1)\n"
     "  --outliers P      part of the samples that lie five deviations off (0)\n"
     "  --boot-effect D   deviation between boots, in deviations of a sample (0)\n"
+    "  --image-effect D  likewise between commits, beside what the culprit does (0)\n"
+    "  --resample FILE   samples are drawn from those of real trials, a line \"good VALUE\" or\n"
+    "                    \"bad VALUE\" each, such as tests/support/data/tail-latency-p99.txt\n"
     "  --skips P         part of the commits that do not build (0)\n"
     "  --dag             with side branches and merges\n"
     "  --method NAME     this one alone: culprit, majority-of-5 or pinpoint (all)\n"
@@ -37,6 +40,7 @@ struct run {
     uint64_t seed;
     bool json;
     bool left_out[METHOD_COUNT];
+    struct recorded recorded;
     struct outcome_of_method (*outcomes)[METHOD_COUNT]; /* [trials] */
 };
 
@@ -163,6 +167,17 @@ static double number(const char *option, const char *text, double least, double 
     return value;
 }
 
+static void read_recorded(const char *path, struct run *run)
+{
+    struct culprit_error error = {0};
+
+    if (recorded_read(path, &run->recorded, &error) < 0) {
+        fprintf(stderr, "bisect-sim: %s\n", error.message);
+        exit(2);
+    }
+    run->options.recorded = &run->recorded;
+}
+
 static void choose_method(const char *name, struct run *run)
 {
     bool found = false;
@@ -186,6 +201,8 @@ static void read_options(int argc, char **argv, struct run *run)
         {"seed", required_argument, NULL, 's'},
         {"outliers", required_argument, NULL, 'o'},
         {"boot-effect", required_argument, NULL, 'b'},
+        {"image-effect", required_argument, NULL, 'i'},
+        {"resample", required_argument, NULL, 'r'},
         {"skips", required_argument, NULL, 'k'},
         {"dag", no_argument, NULL, 'd'},
         {"threads", required_argument, NULL, 'p'},
@@ -218,6 +235,12 @@ static void read_options(int argc, char **argv, struct run *run)
         case 'b':
             run->options.boot_effect = number(name, optarg, 0, 100);
             break;
+        case 'i':
+            run->options.image_effect = number(name, optarg, 0, 100);
+            break;
+        case 'r':
+            read_recorded(optarg, run);
+            break;
         case 'k':
             run->options.skips = number(name, optarg, 0, 0.9);
             break;
@@ -249,7 +272,7 @@ static void read_options(int argc, char **argv, struct run *run)
 
 int main(int argc, char **argv)
 {
-    struct run run = {
+    static struct run run = {
         .options = {.commits = 1000, .effect = 1}, .trials = 1000, .threads = 1, .seed = 1};
     int status;
 

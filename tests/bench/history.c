@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "history.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/random.h"
@@ -121,8 +122,56 @@ static void seed_for(struct random *random, const struct history *history, uint6
     random_next(random);
 }
 
-double history_sample(const struct history *history, unsigned commit, unsigned boot,
-                      unsigned sample)
+static double mean_of(const struct recorded *recorded, bool bad)
+{
+    double sum = 0;
+
+    for (unsigned i = 0; i < recorded->counts[bad]; i++)
+        sum += recorded->values[bad][i] / recorded->counts[bad];
+    return sum;
+}
+
+/* Of both sides together, each around its mean. */
+static double deviation_of(const struct recorded *recorded)
+{
+    double sum = 0;
+
+    for (int side = 0; side < 2; side++) {
+        double mean = mean_of(recorded, side);
+
+        for (unsigned i = 0; i < recorded->counts[side]; i++)
+            sum += pow(recorded->values[side][i] - mean, 2) / (2 * (recorded->counts[side] - 1.0));
+    }
+    return sqrt(sum);
+}
+
+double history_effect(const struct history_options *options)
+{
+    const struct recorded *recorded = options->recorded;
+
+    return recorded ? (mean_of(recorded, true) - mean_of(recorded, false)) / deviation_of(recorded)
+                    : options->effect;
+}
+
+double history_middle(const struct history_options *options)
+{
+    const struct recorded *recorded = options->recorded;
+
+    return recorded ? (mean_of(recorded, true) + mean_of(recorded, false)) / 2
+                    : level + deviation * options->effect / 2;
+}
+
+/* What sets a commit apart from its neighbours, in deviations of a sample. */
+static double image_offset(const struct history *history, unsigned commit)
+{
+    struct random random;
+
+    seed_for(&random, history, commit, 0xffffff, 0xffff);
+    return history->options->image_effect * random_normal(&random);
+}
+
+static double drawn_deviations(const struct history *history, unsigned commit, unsigned boot,
+                               unsigned sample)
 {
     const struct history_options *options = history->options;
     struct random of_boot, of_sample;
@@ -133,7 +182,18 @@ double history_sample(const struct history *history, unsigned commit, unsigned b
     deviations = chance(&of_sample, options->outliers) ? (chance(&of_sample, 0.5) ? 5 : -5)
                                                        : random_normal(&of_sample);
     deviations += options->boot_effect * random_normal(&of_boot);
-    if (history->bad[commit])
-        deviations += options->effect;
-    return level + deviation * deviations;
+    return deviations + (history->bad[commit] ? options->effect : 0);
+}
+
+double history_sample(const struct history *history, unsigned commit, unsigned boot,
+                      unsigned sample)
+{
+    const struct recorded *recorded = history->options->recorded;
+    double offset = image_offset(history, commit);
+    struct random random;
+
+    if (!recorded)
+        return level + deviation * (drawn_deviations(history, commit, boot, sample) + offset);
+    seed_for(&random, history, commit, boot, sample);
+    return recorded_draw(recorded, history->bad[commit], &random) + deviation_of(recorded) * offset;
 }

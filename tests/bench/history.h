@@ -12,14 +12,18 @@
 
 #include "base/error.h"
 #include "plan/bisect.h"
+#include "recorded.h"
 
 struct history_options {
-    unsigned commits;   /* candidates; good comes on top */
-    double effect;      /* how many deviations of a sample bad is worse by */
-    double outliers;    /* part of the samples that lie five deviations off, either way */
-    double boot_effect; /* deviation between boots, in deviations of a sample */
-    double skips;       /* part of the commits that do not build; they come in stretches */
-    bool dag;           /* with side branches and merges; else a line */
+    unsigned commits;    /* candidates; good comes on top */
+    double effect;       /* how many deviations of a sample bad is worse by */
+    double outliers;     /* part of the samples that lie five deviations off, either way */
+    double boot_effect;  /* deviation between boots, in deviations of a sample */
+    double image_effect; /* likewise between commits: each has a small offset of its own */
+    double skips;        /* part of the commits that do not build; they come in stretches */
+    bool dag;            /* with side branches and merges; else a line */
+    const struct recorded *recorded; /* samples are drawn from these instead: each was a boot, so
+                                        effect, outliers and boot_effect do not count; NULL: none */
 };
 
 struct history {
@@ -42,6 +46,12 @@ static inline void history_clear_cleanup(struct history *history)
 {
     history_clear(history);
 }
+
+/* How many deviations of a sample bad is worse by. */
+double history_effect(const struct history_options *options);
+
+/* The value half-way between good and bad. */
+double history_middle(const struct history_options *options);
 
 /* One sample of one boot: lower is better, good lies around 100 with a deviation of 10. */
 double history_sample(const struct history *history, unsigned commit, unsigned boot,

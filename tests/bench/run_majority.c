@@ -76,7 +76,7 @@ static int choose_middle(struct halving *halving, const struct bisect_problem *p
 
 static bool looks_bad(const struct history *history, unsigned commit)
 {
-    double line = 100 + 10 * history->options->effect / 2;
+    double line = history_middle(history->options);
     unsigned above = 0;
 
     for (unsigned i = 0; i < VOTES; i++)

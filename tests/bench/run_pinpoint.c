@@ -167,7 +167,7 @@ int run_pinpoint(const struct history *history, struct outcome_of_method *ret,
 {
     CULPRIT_CLEANUP(pinpoint_clear)
     struct pinpoint pinpoint = {.history = history, .outcome = ret};
-    int r = trials_needed(history->options->effect, alpha, power, &pinpoint.most, error);
+    int r = trials_needed(history_effect(history->options), alpha, power, &pinpoint.most, error);
 
     *ret = (struct outcome_of_method){0};
     if (r < 0)
