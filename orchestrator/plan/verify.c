@@ -164,7 +164,8 @@ static void plan_short(const struct planner *planner, size_t affordable, unsigne
  * already counts as affordable, so that the plan does not change while its own trials come in. */
 static struct looks plan_looks(const struct planner *planner, const struct sides *sides)
 {
-    static const double shares[LOOKS_MAXIMUM] = {0.4, 0.2, 0.4};
+    static const double shares[] = {0.4, 0.2};
+    double level = 1 - planner->problem->confidence;
     unsigned full = full_look(planner), parties = sides->base_count + 1;
     size_t affordable = planner_trials_left(planner) +
                         fresh_trials_there(planner, sides, (size_t)full << (LOOKS_MAXIMUM - 1));
@@ -173,9 +174,11 @@ static struct looks plan_looks(const struct planner *planner, const struct sides
     for (unsigned trials = full; ret.count < LOOKS_MAXIMUM; trials *= 2) {
         if (affordable < (size_t)trials * parties || trials > BISECT_VERIFY_TRIALS_MAXIMUM)
             break;
-        ret.items[ret.count] = (struct look){
-            trials, trials, (1 - planner->problem->confidence) * shares[ret.count]};
-        ret.count++;
+        ret.items[ret.count++] = (struct look){trials, trials, level};
+    }
+    for (unsigned i = 0; i + 1 < ret.count; i++) { /* the last one gets what is left */
+        ret.items[i].level = shares[i] * level;
+        ret.items[ret.count - 1].level -= ret.items[i].level;
     }
     if (ret.count < 2)
         plan_short(planner, affordable, full, parties, &ret);
