@@ -74,6 +74,8 @@ static void test_unit_and_direction_are_nothing(void **state)
         {.scale = 4096},
         {.higher_is_better = true},
         {.higher_is_better = true, .scale = 1e6},
+        {.offset = -3e5},
+        {.higher_is_better = true, .scale = 0.5, .offset = 1e5},
     };
     static struct world plain, other;
 
@@ -88,9 +90,14 @@ static void test_unit_and_direction_are_nothing(void **state)
             options.no_changes = 0.3;
             options.culprit_always = true;
             world_draw(&other, &options, seed);
+            other.problem.min_effect = 1500 * (options.scale > 0 ? options.scale : 1);
+            other.problem.min_effect_relative = false;
             options.scale = 1;
+            options.offset = 0;
             options.higher_is_better = false;
             world_draw(&plain, &options, seed);
+            plain.problem.min_effect = 1500;
+            plain.problem.min_effect_relative = false;
             assert_int_equal(world_bisect(&plain, &a, NULL), 0);
             assert_int_equal(world_bisect(&other, &b, NULL), 0);
             if (a.verdict != b.verdict || a.culprit != b.culprit ||
@@ -142,11 +149,22 @@ static void test_chain_with_needless_parents(void **state)
     }
 }
 
-/* What a bisection took. */
+/* What a bisection took, and how many trials of a commit inside the range were wanted at once. */
 struct cost {
     double builds, trials;
     unsigned right;
+    size_t at_once;
 };
+
+static size_t trials_inside(const struct world *world, const struct bisect_step *step)
+{
+    unsigned commit = step->wants[0].commit;
+
+    return step->wants[0].kind == WANT_TRIAL && step->wants[0].purpose == PURPOSE_SEARCH &&
+                   commit > 0 && commit + 1 < world->problem.count
+               ? step->want_count
+               : 0;
+}
 
 static struct cost cost_of(const struct world_options *options, unsigned rounds)
 {
@@ -155,39 +173,50 @@ static struct cost cost_of(const struct world_options *options, unsigned rounds)
 
     for (unsigned seed = 1; seed <= rounds; seed++) {
         struct bisect_step step;
-        struct culprit_error error = {0};
 
         world_draw(&world, options, seed * UINT64_C(104729));
-        if (world_bisect(&world, &step, &error) < 0)
-            fail_msg("seed %u: %s", seed, error.message);
+        for (bool over = false; !over;) {
+            size_t at_once;
+
+            assert_int_equal(bisect_plan(&world.problem, &world.facts, &step, NULL), 0);
+            at_once = trials_inside(&world, &step);
+            cost.at_once = at_once > cost.at_once ? at_once : cost.at_once;
+            over = step.verdict != VERDICT_NONE || step.wants[0].purpose == PURPOSE_VERIFY;
+            if (!over)
+                world_do(&world, &step.wants[0]);
+            else
+                cost.right += step.suspect_count == 1 && step.suspects[0] == world.culprit;
+            bisect_step_clear(&step);
+        }
         cost.builds += (double)world.build_count / rounds;
         cost.trials += (double)world.trial_count[PURPOSE_SEARCH] / rounds;
-        cost.right += step.verdict == VERDICT_CULPRIT && step.culprit == world.culprit;
-        bisect_step_clear(&step);
     }
     return cost;
 }
 
 /* Invariant: where builds cost everything, there are hardly more than halving takes; where they
- * cost nothing, there are more of them and fewer trials. */
+ * cost nothing, the search chooses anew after each trial, and takes fewer of them. */
 static void test_costs_are_weighed(void **state)
 {
     struct world_options options = {
-        .commits = 129, .noise = NOISE_NORMAL, .effect = 1.5, .culprit_always = true};
+        .commits = 129, .noise = NOISE_NORMAL, .effect = 1, .culprit_always = true};
     struct cost dear, usual, cheap;
+    const unsigned rounds = 30;
 
     (void)state;
-    usual = cost_of(&options, 15);
+    usual = cost_of(&options, rounds);
     options.build_seconds = 1e6;
-    dear = cost_of(&options, 15);
+    dear = cost_of(&options, rounds);
     options.build_seconds = 1e-6;
-    cheap = cost_of(&options, 15);
+    cheap = cost_of(&options, rounds);
     print_message(
         "builds and trials: %.1f and %.1f, dear builds %.1f and %.1f, cheap %.1f and %.1f\n",
         usual.builds, usual.trials, dear.builds, dear.trials, cheap.builds, cheap.trials);
     assert_true(dear.builds <= 7 + 2 + 1); /* 128 candidates, two ends */
+    assert_true(usual.at_once > 1 && dear.at_once > usual.at_once);
+    assert_int_equal(cheap.at_once, 1);
     assert_true(cheap.builds > usual.builds && cheap.trials < usual.trials);
-    assert_true(usual.right >= 14 && dear.right >= 14 && cheap.right >= 14);
+    assert_true(usual.right >= 28 && dear.right >= 28 && cheap.right >= 28);
 }
 
 /* Of bisections whose confidence is p, as many are right as their posteriors say, within what

@@ -117,9 +117,11 @@ void world_draw(struct world *world, const struct world_options *options, uint64
     world->facts = (struct bisect_facts){.builds = world->builds, .trials = world->trials};
 }
 
-static double draw_good(enum world_noise noise, struct random *random)
+static double draw_good(const struct world_options *options, struct random *random)
 {
-    switch (noise) {
+    switch (options->noise) {
+    case NOISE_RECORDED:
+        return recorded_draw(options->recorded, false, random);
     case NOISE_TAIL:
         return chance(random, 0.1) ? 14500 + 1000 * random_unit(random)
                                    : 2500 + 10500 * random_unit(random);
@@ -140,13 +142,15 @@ static double draw_good(enum world_noise noise, struct random *random)
 static double draw_bad(const struct world_options *options, struct random *random)
 {
     switch (options->noise) {
+    case NOISE_RECORDED:
+        return recorded_draw(options->recorded, true, random);
     case NOISE_TAIL:
         return 15800 + 500 * random_unit(random);
     case NOISE_BIMODAL:
         return 12600 + 250 * random_normal(random);
     case NOISE_NORMAL:
     case NOISE_OUTLIERS:
-        return draw_good(options->noise, random) + 10 * options->effect;
+        return draw_good(options, random) + 10 * options->effect;
     default:
         return 200;
     }
@@ -162,10 +166,13 @@ double world_value(const struct world *world, unsigned commit, enum trial_purpos
     /* Commits with one image are bad or good together: see draw_images(). */
     random_seed(&random, world->seed * 1000003 + commit * 1009 + purpose * 499979 + index * 31);
     random_next(&random);
-    value = world->bad[commit] ? draw_bad(options, &random) : draw_good(options->noise, &random);
+    value = world->bad[commit] ? draw_bad(options, &random) : draw_good(options, &random);
     if (world->worse_still[commit])
         value += options->second_change * 10 * options->effect;
     value += 10 * options->boot_effect * random_normal(&random);
+    random_seed(&random, world->seed * 7368787 + world->image[commit]);
+    random_next(&random);
+    value += 10 * options->image_effect * random_normal(&random);
     if (options->higher_is_better)
         value = -value;
     return options->offset + (options->scale > 0 ? options->scale : 1) * value;
@@ -181,6 +188,7 @@ void world_apply_again(struct world *world, unsigned first, unsigned reverted, u
 
 void world_do(struct world *world, const struct bisect_want *want)
 {
+    world->asked_again = world->asked_again || world->builds[want->commit].state == BUILD_BROKEN;
     if (want->kind == WANT_BUILD) {
         world->builds[want->commit] = (struct bisect_build){
             .state = world->broken[want->commit] ? BUILD_BROKEN : BUILD_OK,

@@ -12,6 +12,7 @@
 
 #include "base/random.h"
 #include "plan/bisect.h"
+#include "recorded.h"
 
 enum { WORLD_COMMITS = 1100, WORLD_PARENTS = 2, WORLD_TRIALS = 4000 };
 
@@ -21,6 +22,7 @@ enum world_noise {
     NOISE_NONE,     /* good 100, bad 200 */
     NOISE_BIMODAL,  /* good mostly 256, but one boot in ten at 12000; bad 12600 */
     NOISE_OUTLIERS, /* as normal, one trial in ten five deviations off, either way */
+    NOISE_RECORDED, /* real trials of case A, drawn again */
 };
 
 struct world_options {
@@ -34,10 +36,12 @@ struct world_options {
     bool higher_is_better;
     double scale, offset; /* values are offset + scale × value; scale 0 means 1 */
     double
-        second_change;  /* a second change of as many times the first one's size, later; 0: none */
-    double boot_effect; /* a deviation between boots on top, in deviations */
-    double drift;       /* deviations that values rise by from trial to trial as they are done */
-    double confidence;  /* 0 means 0.99 */
+        second_change;   /* a second change of as many times the first one's size, later; 0: none */
+    double boot_effect;  /* a deviation between boots on top, in deviations */
+    double image_effect; /* and one between images, beside what the culprit does */
+    const struct recorded *recorded; /* for NOISE_RECORDED */
+    double drift;      /* deviations that values rise by from trial to trial as they are done */
+    double confidence; /* 0 means 0.99 */
     double build_seconds, trial_seconds;
     unsigned max_trials, max_builds;
 };
@@ -55,6 +59,7 @@ struct world {
     struct bisect_trial trials[WORLD_TRIALS];
     struct bisect_facts facts;
     unsigned build_count, trial_count[PURPOSE_COUNT];
+    bool asked_again; /* something was wanted of a commit that was known not to build */
 };
 
 void world_draw(struct world *world, const struct world_options *options, uint64_t seed);
