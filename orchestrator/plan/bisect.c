@@ -52,6 +52,9 @@ static int check_problem(const struct bisect_problem *problem, struct culprit_er
     if (!is_cost(problem->build_seconds) || !is_cost(problem->trial_seconds))
         return culprit_fail(error, CULPRIT_INVALID, "a build of %g or a trial of %g seconds",
                             problem->build_seconds, problem->trial_seconds);
+    if (!(problem->noise.spread >= 0 && isfinite(problem->noise.spread)))
+        return culprit_fail(error, CULPRIT_INVALID, "a calibrated spread of %g",
+                            problem->noise.spread);
     int r = dag_check(problem, error);
     return r < 0 ? r : check_weights(problem, error);
 }

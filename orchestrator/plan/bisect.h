@@ -35,6 +35,13 @@ struct bisect_commit {
     unsigned parent_count;
 };
 
+/* What identical builds differ by in this metric and setup, where an A/A calibration measured it.
+ */
+struct bisect_noise {
+    double spread;   /* a standard deviation of one trial, in the metric's unit; at least 0 */
+    unsigned trials; /* that it rests on; 0: not measured */
+};
+
 struct bisect_problem {
     const struct bisect_commit *commits;
     unsigned count; /* at least 2 */
@@ -53,6 +60,7 @@ struct bisect_problem {
     const double *prior_weights;
     double build_seconds, trial_seconds; /* what they cost; 0: not known, 300 and 60 */
     unsigned trials_abreast;             /* that run side by side; 0: one */
+    struct bisect_noise noise;
     /* good was not an ancestor of bad: 0 is their merge base, and this is said in the verdict. */
     bool good_is_merge_base;
 };

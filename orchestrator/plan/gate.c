@@ -5,15 +5,11 @@
 #include <stdlib.h>
 
 #include "plan/check.h"
+#include "plan/ends.h"
+#include "plan/noise.h"
 #include "plan/verify.h"
-#include "stats/inference.h"
 #include "stats/rank.h"
-#include "stats/summary.h"
 
-/* Above this one-sided p nothing hints at a regression, and more trials are not asked for. */
-static const double nothing_seen = 0.05;
-/* With which a difference that is there is to be shown. */
-static const double power = 0.9;
 /* Trials of an end at the last look, where no budget says less: half a deviation is seen by then.
  */
 enum { MOST_A_SIDE = 250 };
@@ -24,27 +20,6 @@ enum { MOST_A_SIDE = 250 };
  * values, the fourteen from 5 to 250 trials together err 1.01 times as often as the level says, and
  * fewer looks less often. Looks that come late by half cost a tenth more trials. */
 static const double first_share = CHECK_FIRST_SHARE, inner_share = 0.07, last_share = 0.3;
-
-static double effect_of(const struct planner *planner, const struct bisect_check *check)
-{
-    double shift = check->worse_median - check->base_median;
-
-    return planner->problem->lower_is_better ? shift : -shift;
-}
-
-static double least_effect(const struct planner *planner, const struct bisect_check *check)
-{
-    const struct bisect_problem *problem = planner->problem;
-
-    return problem->min_effect * (problem->min_effect_relative ? fabs(check->base_median) : 1);
-}
-
-static bool big_enough(const struct planner *planner, const struct bisect_check *check)
-{
-    double effect = effect_of(planner, check);
-
-    return effect > 0 && effect >= least_effect(planner, check);
-}
 
 void gate_no_regression(struct planner *planner)
 {
@@ -57,64 +32,6 @@ void gate_no_regression(struct planner *planner)
     } else {
         planner_decide(planner->step, VERDICT_NO_REGRESSION);
     }
-}
-
-/* The values of both ends, as many as a look takes. */
-struct ends {
-    struct evidence_values good, bad;
-};
-
-/* What so many trials can show, and how many would show what the job asks for. */
-static int say_detectable(struct planner *planner, const struct ends *ends,
-                          struct culprit_error *error)
-{
-    double of_good, of_bad, spread, detectable,
-        least = least_effect(planner, &planner->step->endpoint);
-    double alpha = 2 * check_level(planner->problem);
-    size_t trials;
-    int r = samples_robust_scale(ends->good.values, ends->good.count, &of_good, error);
-
-    if (r == 0)
-        r = samples_robust_scale(ends->bad.values, ends->bad.count, &of_bad, error);
-    if (r < 0)
-        return r;
-    spread = hypot(of_bad, of_good) / M_SQRT2;
-    if (!(spread > 0) ||
-        minimum_detectable_effect(spread, ends->good.count, alpha, power, &detectable, NULL) < 0)
-        return 0;
-    planner_say(planner->step, "%zu trials a side show a difference of %.4g or more.",
-                ends->good.count, detectable);
-    if (least < detectable && trials_needed(least / spread, alpha, power, &trials, NULL) == 0)
-        planner_say(planner->step, "For the job's min_effect of %.4g about %zu would be needed.",
-                    least, trials);
-    return 0;
-}
-
-static int close_gate(struct planner *planner, const struct ends *ends, bool excluded,
-                      struct culprit_error *error)
-{
-    const struct bisect_check *check = &planner->step->endpoint;
-
-    planner_say(
-        planner->step, "Median of bad %.6g against %.6g of good, %u and %u trials, p = %.2g.",
-        check->worse_median, check->base_median, check->worse_count, check->base_count, check->p);
-    if (check->passed) {
-        planner_say(planner->step, "Bad is worse, but by less than the job's min_effect of %.6g.",
-                    least_effect(planner, check));
-        gate_no_regression(planner);
-        return 0;
-    }
-    if (excluded || check->p > nothing_seen) {
-        planner_say(planner->step, excluded ? "A regression of the job's min_effect is ruled out."
-                                            : "That is no sign of a regression.");
-        gate_no_regression(planner);
-    } else {
-        planner_say(planner->step,
-                    "That is not enough to bisect on: a p of at most %.2g is needed.",
-                    check->level);
-        planner_decide(planner->step, VERDICT_INCONCLUSIVE);
-    }
-    return say_detectable(planner, ends, error);
 }
 
 static bool ends_are_built(struct planner *planner, unsigned last)
@@ -255,19 +172,18 @@ static bool all_alike(const struct ends *ends)
     return same == ends->good.count + ends->bad.count;
 }
 
-/* Whether a difference of the size that counts can be ruled out: bad, less that difference, is
+/* Whether a difference of that size can be ruled out: bad, less that difference, is
  * better than good. */
-static int ruled_out(const struct planner *planner, const struct ends *ends, double level,
-                     bool *ret, struct culprit_error *error)
+static int ruled_out(const struct planner *planner, const struct ends *ends, double least,
+                     double level, bool *ret, struct culprit_error *error)
 {
     const struct bisect_check *check = &planner->step->endpoint;
-    double least = least_effect(planner, check);
     _cleanup_free_ double *shifted = NULL;
     struct mann_whitney test;
     int r;
 
     *ret = false;
-    if (effect_of(planner, check) > least)
+    if (ends_effect(planner, check) > least)
         return 0;
     shifted = malloc(ends->bad.count * sizeof *shifted);
     if (!shifted)
@@ -290,7 +206,7 @@ static int has_vanished(struct planner *planner, const struct looks *looks, unsi
     if (last < passed + 3)
         return 0;
     r = take_look(planner, looks, last, error);
-    *ret = r == 0 && planner->step->endpoint.p > nothing_seen;
+    *ret = r == 0 && planner->step->endpoint.p > ENDS_NOTHING_SEEN;
     return r < 0 || *ret ? r : take_look(planner, looks, passed, error);
 }
 
@@ -311,8 +227,16 @@ static int look_back(struct planner *planner, const struct looks *looks, unsigne
         int r = take_look(planner, looks, number, error);
         if (r < 0)
             return r;
-        if (planner->step->endpoint.passed && big_enough(planner, &planner->step->endpoint)) {
-            bool vanished;
+        if (planner->step->endpoint.passed && ends_big_enough(planner, &planner->step->endpoint)) {
+            struct ends ends = ends_at(planner, looks->trials[number]);
+            bool vanished, exceeded;
+
+            r = noise_exceeded(planner->problem, ends.good, ends.bad, planner->step->endpoint.level,
+                               &exceeded, error);
+            if (r < 0)
+                return r;
+            if (!exceeded)
+                continue;
             r = has_vanished(planner, looks, number, next - 1, &vanished, error);
             if (r < 0 || vanished)
                 return r;
@@ -322,27 +246,56 @@ static int look_back(struct planner *planner, const struct looks *looks, unsigne
     return 0;
 }
 
+/* Whether what the job asks for, and whatever else may be there, is smaller than what the last look
+ * can show. Only a calibration knows that beforehand. */
+static int is_beneath(const struct planner *planner, const struct looks *looks,
+                      const struct ends *ends, double level, bool *ret, struct culprit_error *error)
+{
+    const struct bisect_problem *problem = planner->problem;
+    double detectable = noise_known(problem) ? noise_detectable(problem, problem->noise.spread,
+                                                                looks->trials[looks->count - 1])
+                                             : 0;
+
+    *ret = false;
+    if (!(detectable > ends_least_effect(planner, &planner->step->endpoint)))
+        return 0;
+    return ruled_out(planner, ends, detectable, level, ret, error);
+}
+
+/* The last look that was taken settles the ends, though it did not pass. */
+static int settle_ends(struct planner *planner, const struct looks *looks, unsigned next,
+                       enum gate *ret, struct culprit_error *error)
+{
+    struct ends ends = ends_at(planner, looks->trials[next - 1]);
+    double level = check_level(planner->problem) * first_share;
+    bool over = next == looks->count, excluded = false, beneath = false;
+    int r = take_look(planner, looks, next - 1, error);
+
+    if (r == 0)
+        r = ruled_out(planner, &ends, ends_least_effect(planner, &planner->step->endpoint), level,
+                      &excluded, error);
+    if (r == 0 && !excluded)
+        r = is_beneath(planner, looks, &ends, level, &beneath, error);
+    if (r < 0)
+        return r;
+    if (beneath || over || excluded)
+        *ret = GATE_CLOSED;
+    if (beneath)
+        return ends_close_beneath(planner, &ends, looks->trials[looks->count - 1], error);
+    return over || excluded ? ends_close(planner, &ends, excluded, error) : 0;
+}
+
 /* None passed, or what did has vanished: the last look counts, and whether another is worth while.
  */
 static int look_on(struct planner *planner, const struct looks *looks, unsigned next,
                    enum gate *ret, struct culprit_error *error)
 {
-    struct ends ends = {0};
-    bool over = next == looks->count, excluded = false;
-    int r = 0;
+    struct ends ends;
 
     if (next > 0) {
-        ends = ends_at(planner, looks->trials[next - 1]);
-        r = take_look(planner, looks, next - 1, error);
-        if (r == 0)
-            r = ruled_out(planner, &ends, check_level(planner->problem) * first_share, &excluded,
-                          error);
-    }
-    if (r < 0)
-        return r;
-    if (over || excluded) {
-        *ret = GATE_CLOSED;
-        return close_gate(planner, &ends, excluded, error);
+        int r = settle_ends(planner, looks, next, ret, error);
+        if (r < 0 || *ret == GATE_CLOSED)
+            return r;
     }
     ends = ends_at(planner, looks->trials[next]);
     return want_endpoint_trials(planner, looks->trials[next] - ends.good.count,

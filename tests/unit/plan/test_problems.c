@@ -47,6 +47,8 @@ static void test_problems_that_are_none(void **state)
     EXPECT_INVALID(weights[3] = -1; world.problem.prior_weights = weights, "prior weight");
     EXPECT_INVALID(world.problem.build_seconds = -1, "seconds");
     EXPECT_INVALID(world.problem.trial_seconds = NAN, "seconds");
+    EXPECT_INVALID(world.problem.noise.spread = NAN, "spread");
+    EXPECT_INVALID(world.problem.noise.spread = -1, "spread");
 #undef EXPECT_INVALID
 }
 
