@@ -146,7 +146,19 @@ static const char version_2[] = "ALTER TABLE builds ADD COLUMN inputs TEXT NOT N
                                 "  PRIMARY KEY (job, commit_number)"
                                 ") STRICT, WITHOUT ROWID;";
 
-static const char *const scripts[] = {version_1, version_2};
+/* What identical builds differ by, and what each job takes that to be. */
+static const char version_3[] = "CREATE TABLE calibrations ("
+                                "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+                                "  setup TEXT NOT NULL," /* digest */
+                                "  metric TEXT NOT NULL,"
+                                "  document TEXT NOT NULL,"
+                                "  created_ns INTEGER NOT NULL,"
+                                "  UNIQUE (setup, metric)"
+                                ") STRICT;"
+                                /* NULL: nobody has looked yet; '': there is none */
+                                "ALTER TABLE jobs ADD COLUMN calibration TEXT;";
+
+static const char *const scripts[] = {version_1, version_2, version_3};
 enum { SCHEMA_VERSION = sizeof scripts / sizeof scripts[0] };
 
 static int read_pragma(struct store *store, const char *sql, int64_t *ret,

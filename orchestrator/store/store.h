@@ -3,9 +3,9 @@
  * The store: what happened, durable. One SQLite database in WAL mode in a directory of its own,
  * which one process at a time holds by a lock file. Facts only; no decision is kept in it.
  *
- * Functions on a `struct store` stand in store/jobs.h, store/facts.h, store/events.h,
- * store/outbox.h and store/tokens.h. Each is one transaction, or a part of the one that
- * store_begin() opened: a result, the event that tells of it and the mail that follows from it
+ * Functions on a `struct store` stand in store/jobs.h, store/facts.h, store/calibrations.h,
+ * store/events.h, store/outbox.h and store/tokens.h. Each is one transaction, or a part of the one
+ * that store_begin() opened: a result, the event that tells of it and the mail that follows from it
  * commit together or not at all.
  *
  * One thread at a time (the daemon's loop). Everything in records handed out is the caller's, to be

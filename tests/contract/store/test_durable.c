@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 
 #include "scratch.h"
+#include "store/calibrations.h"
 #include "store/events.h"
 #include "store/facts.h"
 #include "store/jobs.h"
@@ -191,16 +192,21 @@ static void versions_are_checked(void **state)
     assert_contains(error.message, "newer");
     change_version(*state, "PRAGMA user_version = 1; PRAGMA application_id = 7");
     assert_failure(try_open(*state, 0, &store), CULPRIT_INVALID);
-    change_version(*state, "PRAGMA user_version = 2; PRAGMA application_id = 1668050034");
+    change_version(*state, "PRAGMA user_version = 3; PRAGMA application_id = 1668050034");
     assert_success(try_open(*state, 0, &store));
     store_close(store);
 }
 
+/* From the newest version back to each before it. */
+static const char from_3_to_2[] =
+    "DROP TABLE calibrations; ALTER TABLE jobs DROP COLUMN calibration;"
+    "PRAGMA user_version = 2";
+static const char from_2_to_1[] = "DROP TABLE pruned; ALTER TABLE jobs DROP COLUMN pruning;"
+                                  "ALTER TABLE builds DROP COLUMN inputs; PRAGMA user_version = 1";
+
 /* What version 2 brought is taken away again; the facts of version 1 are all there afterwards. */
 static void an_older_store_is_brought_up(void **state)
 {
-    static const char back[] = "DROP TABLE pruned; ALTER TABLE jobs DROP COLUMN pruning;"
-                               "ALTER TABLE builds DROP COLUMN inputs; PRAGMA user_version = 1";
     CULPRIT_CLEANUP(stored_build_clear) struct stored_build found = {0};
     CULPRIT_CLEANUP(stored_pruning_clear) struct stored_pruning pruning = {0};
     struct stored_build build = {.recipe = "cafe", .image = "beef", .outcome = OUTCOME_OK};
@@ -210,13 +216,41 @@ static void an_older_store_is_brought_up(void **state)
     assert_success(add_job(store, &job));
     assert_success(store_build_add(store, &build, &id, &error));
     store_close(store);
-    change_version(*state, back);
+    change_version(*state, from_3_to_2);
+    change_version(*state, from_2_to_1);
     store = open_store(*state);
     assert_success(store_build_find(store, "cafe", &found, &error));
     assert_string_equal(found.image, "beef");
     assert_string_equal(found.inputs, "");
     assert_success(store_pruning_get(store, job, &pruning, &error));
     assert_false(pruning.known);
+    store_close(store);
+}
+
+/* A job from before calibrations: nobody has looked for one, and now somebody can. */
+static void version_3_brings_calibrations(void **state)
+{
+    CULPRIT_CLEANUP(stored_calibrations_clear) struct stored_calibrations list = {0};
+    char metric[] = "wakeup.latency.p99", document[] = "{}";
+    const struct stored_calibration draft = {.metric = metric, .document = document};
+    struct store *store = open_store(*state);
+    _cleanup_free_ char *kept = NULL;
+    int64_t job = 0, id = 0;
+    bool known = true;
+
+    assert_success(add_job(store, &job));
+    assert_success(store_job_calibration_set(store, job, "lost on the way back", &error));
+    store_close(store);
+    change_version(*state, from_3_to_2);
+    store = open_store(*state);
+    assert_success(store_job_calibration_get(store, job, &known, &kept, &error));
+    assert_false(known);
+    assert_null(kept);
+    assert_success(store_calibrations_list(store, &list, &error));
+    assert_int_equal(list.count, 0);
+    assert_success(store_calibration_put(store, &draft, &id, &error));
+    assert_success(store_calibrations_list(store, &list, &error));
+    assert_int_equal(list.count, 1);
     store_close(store);
 }
 
@@ -235,10 +269,15 @@ static void what_is_no_database_is_said(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        scratch_test(a_transaction_is_all_or_nothing), scratch_test(parts_nest_in_a_transaction),
-        scratch_test(a_store_has_one_daemon),          scratch_test(a_kill_loses_nothing),
-        scratch_test(a_full_store_is_survived),        scratch_test(versions_are_checked),
-        scratch_test(an_older_store_is_brought_up),    scratch_test(what_is_no_database_is_said),
+        scratch_test(a_transaction_is_all_or_nothing),
+        scratch_test(parts_nest_in_a_transaction),
+        scratch_test(a_store_has_one_daemon),
+        scratch_test(a_kill_loses_nothing),
+        scratch_test(version_3_brings_calibrations),
+        scratch_test(a_full_store_is_survived),
+        scratch_test(versions_are_checked),
+        scratch_test(an_older_store_is_brought_up),
+        scratch_test(what_is_no_database_is_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
