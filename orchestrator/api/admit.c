@@ -153,9 +153,8 @@ static int check_types(const struct request *request, struct refusal *refusal,
     }
     if (route->accepts && !content_type_allowed(type, route->accepts)) {
         culprit_fail(error, CULPRIT_INVALID,
-                     "the header Content-Type is \"%.100s\"; a job is sent as application/yaml or "
-                     "application/json, in UTF-8",
-                     type ? type : "");
+                     "the header Content-Type is \"%.100s\"; what is sent to %s is %s, in UTF-8",
+                     type ? type : "", route->path, route->accepts);
         culprit_error_allow(error, &route->accepts, 1);
         return refuse(refusal, MHD_HTTP_UNSUPPORTED_MEDIA_TYPE, -CULPRIT_INVALID);
     }

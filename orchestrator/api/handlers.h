@@ -30,6 +30,11 @@ HANDLER(handle_build_list);
 HANDLER(handle_build_log);
 HANDLER(handle_build_config);
 
+HANDLER(handle_calibration_add);
+HANDLER(handle_calibration_list);
+HANDLER(handle_calibration_show);
+HANDLER(handle_calibration_remove);
+
 HANDLER(handle_repositories);
 HANDLER(handle_topologies);
 HANDLER(handle_workloads);

@@ -38,6 +38,11 @@ const struct route api_routes[] = {
     GET("/topologies", TOKEN_READ, JSON, handle_topologies),
     GET("/workloads", TOKEN_READ, JSON, handle_workloads),
 
+    GET("/calibrations", TOKEN_READ, JSON, handle_calibration_list),
+    CHANGE("POST", "/calibrations", JSON, JSON, handle_calibration_add),
+    GET("/calibrations/{id}", TOKEN_READ, JSON, handle_calibration_show),
+    CHANGE("DELETE", "/calibrations/{id}", JSON, NULL, handle_calibration_remove),
+
     GET("/jobs", TOKEN_READ, JSON, handle_job_list, "state", "kind", "limit", "cursor"),
     CHANGE("POST", "/jobs", JSON, DOCUMENT, handle_job_submit),
     GET("/jobs/{id}", TOKEN_READ, JSON, handle_job_show),

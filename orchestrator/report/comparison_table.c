@@ -297,16 +297,18 @@ json_t *comparison_json(const struct comparison *comparison)
 {
     const struct hodges_lehmann *shift = &comparison->shift;
 
-    return json_pack("{s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:s, s:I, s:I}", "shift",
-                     real(shift->shift), "percent",
-                     comparison->relative ? real(100 * comparison->share) : json_null(), "lower",
-                     shift->bounded ? real(shift->lower) : json_null(), "upper",
-                     shift->bounded ? real(shift->upper) : json_null(), "confidence",
-                     1 - comparison->options.alpha, "p", real(comparison->test.p_two_sided),
-                     "p_holm", real(comparison->p), "ratio", ratio_json(comparison), "detectable",
-                     comparison->has_detectable ? real(comparison->detectable) : json_null(),
-                     "verdict", comparison_verdict_name(comparison->verdict), "needs_more",
-                     (json_int_t)comparison->more, "trials_wanted", (json_int_t)comparison->wanted);
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:f, s:o, s:o, s:o, s:o, s:o, s:s, s:I, s:I}", "shift",
+        real(shift->shift), "percent",
+        comparison->relative ? real(100 * comparison->share) : json_null(), "lower",
+        shift->bounded ? real(shift->lower) : json_null(), "upper",
+        shift->bounded ? real(shift->upper) : json_null(), "confidence",
+        1 - comparison->options.alpha, "p", real(comparison->test.p_two_sided), "p_holm",
+        real(comparison->p), "ratio", ratio_json(comparison), "detectable",
+        comparison->has_detectable ? real(comparison->detectable) : json_null(), "noise_percent",
+        comparison->options.noise > 0 ? real(100 * comparison->options.noise) : json_null(),
+        "verdict", comparison_verdict_name(comparison->verdict), "needs_more",
+        (json_int_t)comparison->more, "trials_wanted", (json_int_t)comparison->wanted);
 }
 
 json_t *comparison_side_json(const struct sample_summary *side)

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Of a comparison's options. */
+static const double noise_maximum = 10;
+
 void figures_clear(struct figures *figures)
 {
     free(figures->items);
@@ -29,8 +32,23 @@ static enum comparison_better better(enum metric_direction direction)
                                         : COMPARISON_NEITHER;
 }
 
+/* By what share identical builds differ at so many trials, where that was measured. */
+static double noise_of(const struct report *report, const struct figure *figure)
+{
+    const struct calibration_record *calibration = report->calibration;
+    double share;
+
+    if (!calibration || strcmp(calibration->metric, figure->row->metric) != 0 ||
+        !figure->present[0] || !figure->present[1])
+        return 0;
+    share = calibration_interval(&calibration->figures, figure->sides[0].count,
+                                 figure->sides[1].count) /
+            fabs(calibration->figures.summary.median);
+    return isfinite(share) ? fmin(share, noise_maximum) : 0;
+}
+
 /* There may be hundreds of counters, and few are shown: they get no bootstrap. */
-static void compare(struct figure *figure)
+static void compare(const struct report *report, struct figure *figure)
 {
     const struct report_samples *parent = &figure->row->sides[0];
     const struct report_samples *culprit = &figure->row->sides[1];
@@ -38,6 +56,7 @@ static void compare(struct figure *figure)
 
     options.better = better(figure->row->better);
     options.alpha = 1 - FIGURES_CONFIDENCE;
+    options.noise = noise_of(report, figure);
     if (figure->row->counter)
         options.resamples = 0;
     figure->compared = figure->present[0] && figure->present[1] &&
@@ -91,7 +110,7 @@ int figures_compute(const struct report *report, struct figures *ret, struct cul
         figures.items[i].row = &report->rows[i];
         figures.items[i].family = family_of(report, &report->rows[i]);
         summarise(&figures.items[i]);
-        compare(&figures.items[i]);
+        compare(report, &figures.items[i]);
     }
     for (enum figure_family kind = 0; kind < FAMILY_COUNT; kind++) {
         r = correct(&figures, kind, error);

@@ -203,6 +203,10 @@ json_t *report_json(const struct report *report)
                      environment_json(report), "cost", cost_json(report), "repeat",
                      text(report->repeat_command), "created_ns", (json_int_t)report->created_ns,
                      "finished_ns", (json_int_t)report->finished_ns);
+    if (json)
+        json_object_set_new(json, "calibration",
+                            report->calibration ? calibration_summary_json(report->calibration)
+                                                : json_null());
     verdict = verdict_json(report, &figures);
     if (!json || !verdict || json_object_update(json, verdict) < 0) {
         json_decref(json);

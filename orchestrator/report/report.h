@@ -10,6 +10,7 @@
 
 #include "base/buffer.h"
 #include "base/error.h"
+#include "calibration/record.h"
 #include "job/job.h"
 #include "plan/bisect.h"
 #include "relevance/relevance.h"
@@ -79,8 +80,9 @@ struct report {
     const struct report_commit *commits; /* in range order; 0 is good */
     size_t commit_count;
     struct report_pruning pruning;
-    unsigned culprit; /* number; valid for VERDICT_CULPRIT */
-    unsigned parent;  /* the parent it was verified against, and the rows compare with */
+    const struct calibration_record *calibration; /* of the job's metric; NULL: there is none */
+    unsigned culprit;                             /* number; valid for VERDICT_CULPRIT */
+    unsigned parent; /* the parent it was verified against, and the rows compare with */
     const unsigned *suspects;
     size_t suspect_count;
     const struct report_row *rows; /* headline metric first. Without a culprit the sides are good

@@ -110,10 +110,26 @@ static void write_kernel(struct buffer *out, const struct report *report)
         layout_fieldf(out, "patches:", "%zu, on top of every commit", kernel->patches.count);
 }
 
+/* By how much identical builds differ, for the metric that the job asks about. */
+static void write_calibration(struct buffer *out, const struct report *report)
+{
+    _cleanup_buffer_ struct buffer text = BUFFER_INIT(SENTENCES_MAXIMUM);
+
+    if (!report->job->metric.name)
+        return;
+    if (report->calibration)
+        calibration_sentence(&text, report->calibration, report->job->trials);
+    else
+        buffer_puts(&text, "none: by how much identical builds differ here was not measured "
+                           "(culprit calibrate)");
+    layout_field(out, "calibration:", text.data);
+}
+
 void setup_write(struct buffer *out, const struct report *report)
 {
     for (size_t i = 0; i < report->job->workload_count; i++)
         write_workload(out, &report->job->workloads[i]);
     write_guest(out, report);
     write_kernel(out, report);
+    write_calibration(out, report);
 }

@@ -132,6 +132,9 @@ int event_put(struct service *service, int64_t job, const char *type, json_t *da
 int event_state(struct service *service, int64_t job, enum job_state state, const char *message,
                 struct culprit_error *error);
 
+/* --- queries.c: "2026-01-02T03:04:05Z"; null for 0. */
+json_t *time_json(uint64_t ns);
+
 /* --- answers.c: the report of a job in one of its forms, whatever the job's state; appended to
  * ret. */
 int report_write(const struct service *service, const struct dossier *dossier,

@@ -6,6 +6,7 @@
 
 #include "sched/costs.h"
 #include "sched/pruning.h"
+#include "store/calibrations.h"
 
 void dossier_clear(struct dossier *dossier)
 {
@@ -16,6 +17,7 @@ void dossier_clear(struct dossier *dossier)
     stored_trials_clear(&dossier->trials);
     stored_samples_clear(&dossier->samples);
     stored_pruning_clear(&dossier->pruning);
+    calibration_record_free(dossier->calibration);
     free(dossier->nodes);
     free(dossier->built);
     free(dossier->states);
@@ -24,6 +26,18 @@ void dossier_clear(struct dossier *dossier)
     free(dossier->outcomes);
     free(dossier->first_sample);
     *dossier = (struct dossier){0};
+}
+
+static int read_calibration(struct store *store, int64_t id, struct dossier *dossier,
+                            struct culprit_error *error)
+{
+    _cleanup_free_ char *document = NULL;
+    bool known;
+
+    int status = store_job_calibration_get(store, id, &known, &document, error);
+    if (status == 0 && document)
+        status = calibration_decode(document, strlen(document), NULL, &dossier->calibration, error);
+    return status;
 }
 
 static int read_store(struct store *store, int64_t id, struct dossier *dossier,
@@ -43,7 +57,7 @@ static int read_store(struct store *store, int64_t id, struct dossier *dossier,
         status = store_samples_get(store, id, 0, &dossier->samples, error);
     if (status == 0)
         status = store_pruning_get(store, id, &dossier->pruning, error);
-    return status;
+    return status < 0 ? status : read_calibration(store, id, dossier, error);
 }
 
 static int allocate(struct dossier *dossier, struct culprit_error *error)
@@ -227,6 +241,11 @@ void dossier_problem(const struct dossier *dossier, struct bisect_problem *ret)
         .trials_abreast = dossier->guest_slots,
         .good_is_merge_base = dossier->commits.good_is_merge_base,
     };
+    if (dossier->calibration)
+        ret->noise = (struct bisect_noise){
+            .spread = dossier->calibration->figures.summary.robust_scale,
+            .trials = (unsigned)dossier->calibration->figures.summary.count,
+        };
 }
 
 void dossier_facts(const struct dossier *dossier, struct bisect_facts *ret)

@@ -6,6 +6,7 @@
 #ifndef CULPRIT_SCHED_DOSSIER_H
 #define CULPRIT_SCHED_DOSSIER_H
 
+#include "calibration/record.h"
 #include "job/job.h"
 #include "plan/bisect.h"
 #include "store/facts.h"
@@ -28,6 +29,7 @@ struct dossier {
     struct stored_trials trials;
     struct stored_samples samples;
     struct stored_pruning pruning;
+    struct calibration_record *calibration; /* the job's copy; NULL: there was none for it */
 
     /* By commit number: */
     struct bisect_commit *nodes;

@@ -10,7 +10,7 @@
 #include "store/events.h"
 #include "store/outbox.h"
 
-static json_t *time_json(uint64_t time_ns)
+json_t *time_json(uint64_t time_ns)
 {
     char text[CLOCK_TEXT_SIZE];
     return time_ns ? json_string(clock_format(time_ns, text)) : json_null();

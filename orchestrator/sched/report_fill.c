@@ -383,6 +383,7 @@ static void fill_head(struct report *report, const struct dossier *dossier, cons
         report->wall_ns = record->finished_ns - record->started_ns;
     if (dossier->commits.good_is_merge_base)
         report->good_asked = dossier->commits.good_asked;
+    report->calibration = dossier->calibration;
 }
 
 int report_fill(const struct dossier *dossier, const char *host, struct filled_report **ret,

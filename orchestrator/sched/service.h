@@ -183,6 +183,20 @@ enum report_form { REPORT_FORM_TEXT, REPORT_FORM_JSON, REPORT_FORM_BISECT_LOG, R
 int service_report(struct service *service, int64_t id, enum report_form form, struct buffer *ret,
                    struct culprit_error *error);
 
+/* --- calibrations -------------------------------------------------------------------------- */
+
+/* Takes in a calibration (calibration/record.h), in the place of an older one of the same setup and
+ * metric. INVALID with the key; CONFLICT for too many. Jobs that begin later use it. */
+int service_calibration_add(struct service *service, const char *document, size_t length,
+                            int64_t *ret_id, struct culprit_error *error);
+/* As it was put in, its defaults filled in, with "id" and "created". */
+int service_calibration(struct service *service, int64_t id, json_t **ret,
+                        struct culprit_error *error);
+/* Array of those without "values", newest first. */
+int service_calibrations(struct service *service, json_t **ret, struct culprit_error *error);
+/* Jobs that have begun keep their copies. */
+int service_calibration_remove(struct service *service, int64_t id, struct culprit_error *error);
+
 /* --- what the service knows ---------------------------------------------------------------- */
 
 /* [{"name", "location"}] (a URL without user name and password) */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "sched/calibrations.h"
 #include "sched/settle.h"
 
 static bool job_metric_visible(const struct job *job, enum engine engine)
@@ -68,6 +69,15 @@ static int put_range(struct store *store, int64_t job, const struct commit_range
     return store_commits_put(store, job, &commits, error);
 }
 
+/* From now on the job has it, or has none: it plans by its own facts. */
+static int attach_calibration(const struct task *task, struct culprit_error *error)
+{
+    const struct service_options *options = &task->course->service->options;
+
+    return calibration_attach(options->store, options->catalogue, task->course->id, task->job,
+                              task->engine.engine, task->engine.shift, error);
+}
+
 int settle_resolve(struct task *task, struct culprit_error *error)
 {
     CULPRIT_CLEANUP(store_rollback) struct store_transaction transaction = {0};
@@ -87,6 +97,8 @@ int settle_resolve(struct task *task, struct culprit_error *error)
     if (status == 0)
         status = store_job_set_engine(store, course->id, task->engine.engine, task->engine.shift,
                                       error);
+    if (status == 0 && !task->engine_later)
+        status = attach_calibration(task, error);
     if (status == 0)
         status = event_put(service, course->id, "range",
                            json_pack("{s:I, s:s, s:s}", "commits", (json_int_t)task->range.count,
@@ -100,12 +112,19 @@ int settle_resolve(struct task *task, struct culprit_error *error)
 
 int settle_engine(struct task *task, struct culprit_error *error)
 {
+    CULPRIT_CLEANUP(store_rollback) struct store_transaction transaction = {0};
     struct course *course = task->course;
+    struct store *store = course->service->options.store;
 
     if (task->status == 0)
         task->status = check_engine(task->job, task->engine.engine, &task->error);
     if (task->status < 0)
         return conclude_failure(course, task->error.message, error);
-    return store_job_set_engine(course->service->options.store, course->id, task->engine.engine,
-                                task->engine.shift, error);
+    int status = store_begin(store, &transaction, error);
+    if (status == 0)
+        status = store_job_set_engine(store, course->id, task->engine.engine, task->engine.shift,
+                                      error);
+    if (status == 0)
+        status = attach_calibration(task, error);
+    return status < 0 ? status : store_commit(&transaction, error);
 }

@@ -2,6 +2,7 @@
 /* What people do to jobs: submit, cancel, submit again. */
 #include <string.h>
 
+#include "sched/calibrations.h"
 #include "sched/course.h"
 
 /* 0: there is none; 1: the job of the same key and document. */
@@ -153,6 +154,8 @@ int service_rerun(struct service *service, int64_t id, int64_t *ret_id, struct c
     int status = store_job_get(service->options.store, id, &job, error);
     if (status < 0)
         return status;
-    return service_submit(service, job.document, strlen(job.document), NULL, ret_id, &created,
-                          error);
+    status = service_submit(service, job.document, strlen(job.document), NULL, ret_id, &created,
+                            error);
+    /* What is repeated is planned as it was. It has not begun yet: that is the loop's to do. */
+    return status < 0 ? status : calibration_inherit(service->options.store, id, *ret_id, error);
 }

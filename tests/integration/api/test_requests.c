@@ -158,7 +158,7 @@ static void test_no_route_takes_what_it_does_not_know(void **state)
         _cleanup_answer_ struct answer argument = ask(
             server_port(server), &(struct question){.method = api_routes[i].method,
                                                     .path = misspelt,
-                                                    .headers = {YAML_TYPE},
+                                                    .headers = {JSON_TYPE},
                                                     .body = api_routes[i].accepts ? "" : NULL});
         _cleanup_answer_ struct answer method = ask(
             server_port(server), &(struct question){.method = "PATCH", .path = path});

@@ -143,13 +143,13 @@ static void test_sides(void **state)
 /* The members are all there, and what is not known is null. */
 static void test_json(void **state)
 {
-    static const char *const unknown[] = {"percent", "ratio"};
+    static const char *const unknown[] = {"percent", "ratio", "noise_percent"};
     struct comparison it = compare(zeros, counts, 5, COMPARISON_LOWER, 0.01, 0);
     json_t *json = comparison_json(&it);
 
     (void)state;
     assert_non_null(json);
-    assert_int_equal(json_object_size(json), 12);
+    assert_int_equal(json_object_size(json), 13);
     for (size_t i = 0; i < COUNT(unknown); i++)
         assert_true(json_is_null(json_object_get(json, unknown[i])));
     assert_string_equal(json_string_value(json_object_get(json, "verdict")), "worse");
