@@ -26,6 +26,7 @@ _culprit_value() {
     case $1 in
     --engine | -e) printf '%s\n' auto realtime deterministic functional ;;
     --topology | -t) _culprit_names topology ;;
+    --workload) _culprit_names workload ;;
     --format | -f) printf '%s\n' text json mail bisect-log ;;
     --better | -b) printf '%s\n' lower higher ;;
     --trial-value) printf '%s\n' mean median ;;
@@ -51,7 +52,7 @@ _culprit_words() {
         esac
         ;;
     samples) printf '%s\n' compare ;;
-    try) _culprit_names workload ;;
+    try | calibrate) _culprit_names workload ;;
     esac
 }
 

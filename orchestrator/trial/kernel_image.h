@@ -10,4 +10,8 @@
  * others as the system says. */
 int kernel_image_check(const char *path, struct culprit_error *error);
 
+/* Its release ("6.1.192"), as the header of the boot protocol names it; "" when it does not. */
+enum { KERNEL_RELEASE_SIZE = 65 };
+void kernel_image_release(const char *path, char ret[KERNEL_RELEASE_SIZE]);
+
 #endif

@@ -14,6 +14,7 @@ extern const struct cli_command command_cancel;
 extern const struct cli_command command_report;
 extern const struct cli_command command_console;
 extern const struct cli_command command_try;
+extern const struct cli_command command_calibrate;
 extern const struct cli_command command_topology;
 extern const struct cli_command command_workload;
 extern const struct cli_command command_samples;

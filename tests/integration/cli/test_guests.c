@@ -8,6 +8,7 @@
 #include "base/buffer.h"
 #include "base/path.h"
 #include "command.h"
+#include "server.h"
 
 /* One for the whole program: a process runs its guests in one directory. */
 static void *home;
@@ -130,9 +131,48 @@ static void test_wrong_expectation(void **state)
     }
 }
 
+/* Six boots, their figures, and what the server then knows of them. */
+static void test_calibrate(void **state)
+{
+    struct server *server = server_start(&(struct server_options){0});
+    _cleanup_free_ char *line = text_format(
+        "culprit calibrate --json --server http://127.0.0.1:%u --kernel %s --topology pair "
+        "--engine deterministic --trials 6 --comparisons 100 --metric wakeup.latency.p99 wakeup "
+        "runtime=200ms --warmup 50ms workers=2 think=1ms",
+        server_port(server), kernel());
+    _cleanup_run_ struct command_run run = command(line, NULL);
+    json_t *result = json_loads(run.out, 0, NULL);
+    const json_t *list = json_object_get(result, "calibrations");
+    const json_t *one = json_array_get(list, 0), *figures = json_object_get(one, "figures");
+
+    (void)state;
+    assert_run(run, 0, "\"wakeup.latency.p99\"", "trial 6 of 6");
+    assert_int_equal(json_array_size(list), 1);
+    assert_int_equal(json_integer_value(json_object_get(one, "id")), 1);
+    assert_int_equal(json_array_size(json_object_get(one, "values")), 6);
+    assert_int_equal(json_array_size(json_object_get(figures, "sizes")), 1);
+    assert_true(json_number_value(json_object_get(figures, "median")) > 0);
+    json_decref(result);
+    server_stop(server);
+}
+
+/* A workload that fails: three boots tell it, not six. */
+static void test_calibrate_gives_up(void **state)
+{
+    _cleanup_free_ char *line = text_format(
+        "culprit calibrate --kernel %s --topology pair --engine deterministic --trials 6 exec "
+        "command=false",
+        kernel());
+    _cleanup_run_ struct command_run run = command(line, NULL);
+
+    (void)state;
+    assert_run(run, 3, "", "the first 3 trials gave no result: workload exec failed");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        scratch_test(test_calibrate),         scratch_test(test_calibrate_gives_up),
         scratch_test(test_repeat_line),       scratch_test(test_kept_files),
         scratch_test(test_failed_trial),      scratch_test(test_topology_check),
         scratch_test(test_wrong_expectation),

@@ -62,6 +62,9 @@ check yes try --engine d : deterministic
 check yes try -e "" : auto realtime deterministic functional
 check no try --topology "" : pair smp4 smp8 x5472 vm-40cpu-smt xeon-gold-6252
 check yes try wake : wakeup
+check yes calibrate wake : wakeup
+check yes calibrate --workload wake : wakeup
+check yes calibrate --tr : --trials
 check yes topology "" : list show check
 check yes topology check x5 : x5472
 check yes workload show ex : exec
