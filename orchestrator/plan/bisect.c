@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/check.h"
 #include "plan/choose.h"
 #include "plan/dag.h"
 #include "plan/gate.h"
@@ -89,11 +90,17 @@ static int planner_init(struct planner *planner, const struct bisect_problem *pr
 /* The line between good and bad, for people to read. */
 static int draw_line(struct planner *planner, struct culprit_error *error)
 {
-    double threshold;
-    int r = label_threshold(evidence_search(planner->evidence, 0),
-                            evidence_search(planner->evidence, planner->problem->count - 1),
-                            &threshold, error);
+    struct evidence_values good = evidence_search(planner->evidence, 0);
+    struct evidence_values bad = evidence_search(planner->evidence, planner->problem->count - 1);
+    double threshold = 0;
+    int r = 0;
 
+    if (planner->problem->measure == MEASURE_EVENT) {
+        struct proportion of_good = check_failures(good), of_bad = check_failures(bad);
+        threshold = (proportion_share(&of_good) + proportion_share(&of_bad)) / 2;
+    } else {
+        r = label_threshold(good, bad, &threshold, error);
+    }
     if (r == 0)
         planner->step->threshold = planner_value(planner, threshold);
     return r;

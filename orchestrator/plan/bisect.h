@@ -42,12 +42,18 @@ struct bisect_noise {
     unsigned trials; /* that it rests on; 0: not measured */
 };
 
+enum bisect_measure {
+    MEASURE_CONTINUOUS = 0, /* a value is a figure */
+    MEASURE_EVENT,          /* 1: the trial failed; 0: it did not */
+};
+
 struct bisect_problem {
     const struct bisect_commit *commits;
     unsigned count; /* at least 2 */
-    bool lower_is_better;
-    double min_effect; /* smallest shift that counts; a fraction of the good side's median when
-                          min_effect_relative, else in the metric's unit */
+    enum bisect_measure measure;
+    bool lower_is_better; /* true for events */
+    double min_effect;    /* 0 for events; smallest shift that counts; a fraction of the good side's
+                             median when    min_effect_relative, else in the metric's unit */
     bool min_effect_relative;
     double confidence;          /* 0.5 < c < 1 */
     unsigned trials_per_commit; /* at least so many behind an end and a verdict; the search takes
@@ -84,7 +90,7 @@ struct bisect_trial {
     unsigned index;       /* 0, 1, … within (commit, purpose); names the seed */
     enum outcome outcome; /* INFRA_FAILED: the index is wanted again, three times at most;
                              CANCELLED: as if it had never been */
-    double value;         /* finite when outcome is OK */
+    double value;         /* finite when outcome is OK; of an event 0 or 1, however it ended */
 };
 
 struct bisect_facts {
@@ -112,13 +118,15 @@ enum bisect_verdict_kind {
 
 enum { BISECT_MAX_WANTS = 16, BISECT_MAX_CHECKS = 8, BISECT_REASON_SIZE = 1024 };
 
-/* Two commits compared: is `worse` worse than `base`, by the one-sided exact Mann–Whitney test? */
+/* Two commits compared: is `worse` worse than `base`, by the one-sided exact Mann–Whitney test, or
+ * does it fail more often, by Fisher's? */
 struct bisect_check {
     unsigned worse, base;
-    unsigned worse_count, base_count; /* trials that took part */
-    double worse_median, base_median;
-    double p;     /* one-sided */
-    double level; /* the p that was asked for */
+    unsigned worse_count, base_count;   /* trials that took part */
+    double worse_median, base_median;   /* events: shares of the trials that failed */
+    unsigned worse_failed, base_failed; /* events: how many did */
+    double p;                           /* one-sided */
+    double level;                       /* the p that was asked for */
     bool passed;
 };
 
@@ -134,7 +142,8 @@ struct bisect_step {
     size_t want_count;
     unsigned culprit; /* VERDICT_CULPRIT */
     double posterior; /* of the culprit (or of the suspect set); 0 before the endpoints are known */
-    double threshold; /* value that separates good from bad; NaN before the endpoints are known */
+    double threshold; /* value that separates good from bad, for events half-way between the
+                         shares that fail; NaN before the endpoints are known */
     unsigned *suspects; /* ascending; caller frees with bisect_step_clear() */
     size_t suspect_count;
     struct bisect_check endpoint; /* bad against good; worse_count is 0 until it was made */

@@ -73,6 +73,8 @@ int ends_close(struct planner *planner, const struct ends *ends, bool excluded,
 {
     const struct bisect_check *check = &planner->step->endpoint;
 
+    if (planner->problem->measure == MEASURE_EVENT)
+        return ends_close_on_events(planner, ends, excluded);
     planner_say(
         planner->step, "Median of bad %.6g against %.6g of good, %u and %u trials, p = %.2g.",
         check->worse_median, check->base_median, check->worse_count, check->base_count, check->p);

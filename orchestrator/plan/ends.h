@@ -24,6 +24,11 @@ bool ends_big_enough(const struct planner *planner, const struct bisect_check *c
 int ends_close(struct planner *planner, const struct ends *ends, bool excluded,
                struct culprit_error *error);
 
+/* The same of events, and whether a regression that counts is ruled out, one-sided at a level. */
+int ends_close_on_events(struct planner *planner, const struct ends *ends, bool excluded);
+int ends_events_excluded(const struct ends *ends, double level, bool *ret,
+                         struct culprit_error *error);
+
 /* What is left to be found is smaller than what `most` trials a side can show: no search begins on
  * it, and no more trials are spent on the ends. */
 int ends_close_beneath(struct planner *planner, const struct ends *ends, unsigned most,

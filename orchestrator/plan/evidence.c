@@ -55,6 +55,11 @@ static int check_facts(const struct bisect_problem *problem, const struct bisect
             return culprit_fail(error, CULPRIT_INVALID,
                                 "trial %u of commit %u went well without a finite value",
                                 trial->index, trial->commit);
+        if (problem->measure == MEASURE_EVENT && trial->outcome == OUTCOME_OK &&
+            fabs(trial->value) > 0 && fabs(trial->value - 1) > 0)
+            return culprit_fail(error, CULPRIT_INVALID,
+                                "trial %u of commit %u neither failed nor went well: %g",
+                                trial->index, trial->commit, trial->value);
     }
     return 0;
 }

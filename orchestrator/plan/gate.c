@@ -182,6 +182,8 @@ static int ruled_out(const struct planner *planner, const struct ends *ends, dou
     struct mann_whitney test;
     int r;
 
+    if (planner->problem->measure == MEASURE_EVENT)
+        return ends_events_excluded(ends, level, ret, error);
     *ret = false;
     if (ends_effect(planner, check) > least)
         return 0;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "plan/event.h"
 #include "stats/distribution.h"
 
 void moments_add(struct moments *into, double value)
@@ -42,6 +43,8 @@ double likelihood_tied(const struct widths *widths, const struct moments *groups
     double n = 0, rss = 0, means = 0, logs = 0, degrees;
     int sign; /* lgamma() itself keeps it in a global */
 
+    if (widths->events)
+        return event_tied(groups, count);
     for (size_t i = 0; i < count; i++) {
         if (!(groups[i].n > 0))
             continue;
@@ -109,10 +112,17 @@ static struct variant vary_apart(const struct widths *widths, const struct momen
 void likelihood_sides(const struct widths *widths, const struct moments *good,
                       const struct moments *bad, struct sides_fit *ret)
 {
-    struct variant alike = vary_alike(widths, good, bad), apart = vary_apart(widths, good, bad);
-    double both = log_add(alike.log_likelihood, apart.log_likelihood);
-    double part = exp(alike.log_likelihood - both);
+    struct variant alike, apart;
+    double both, part;
 
+    if (widths->events) {
+        event_sides(good, bad, ret);
+        return;
+    }
+    alike = vary_alike(widths, good, bad);
+    apart = vary_apart(widths, good, bad);
+    both = log_add(alike.log_likelihood, apart.log_likelihood);
+    part = exp(alike.log_likelihood - both);
     *ret = (struct sides_fit){
         .log_likelihood = both - M_LN2,
         .good = good->mean,

@@ -12,6 +12,7 @@
 #ifndef CULPRIT_PLAN_LIKELIHOOD_H
 #define CULPRIT_PLAN_LIKELIHOOD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Count, mean and sum of squares around it, of any set of values. */
@@ -23,6 +24,7 @@ void moments_add(struct moments *into, double value);
 void moments_join(struct moments *into, const struct moments *other);
 
 struct widths {
+    bool events;      /* values are 0 or 1, as in plan/event.h, and R is 1 */
     double mean;      /* R */
     double log_scale; /* L */
     double floor;     /* about the least deviation that is believed */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plan/event.h"
+
 void pairs_clear(struct pairs *pairs)
 {
     free(pairs->cells);
@@ -39,6 +41,8 @@ static double log_likelihood(const struct widths *widths, const struct moments l
     double middle = (levels[LEVEL_GOOD].mean + levels[LEVEL_BAD].mean) / 2;
     struct moments like_good[LEVEL_COUNT] = {0}, like_bad[LEVEL_COUNT] = {0};
 
+    if (widths->events)
+        return event_levels(levels, LEVEL_COUNT);
     for (int l = 0; l < LEVEL_COUNT; l++)
         *(levels[l].mean > middle ? &like_bad[l] : &like_good[l]) = levels[l];
     return log_add(likelihood_tied(widths, levels, LEVEL_COUNT),

@@ -47,6 +47,11 @@ static int measure_ends(const struct bisect_problem *problem, const struct evide
     double good, bad;
     int r;
 
+    if (problem->measure == MEASURE_EVENT) {
+        *limits = (struct cells_values){.low = 0, .high = 1};
+        *widths = (struct widths){.events = true, .mean = 1, .floor = 0.05};
+        return 0;
+    }
     limits->low = HUGE_VAL;
     limits->high = -HUGE_VAL;
     r = reach_of(evidence_search(evidence, 0), limits, &good, error);
@@ -227,6 +232,8 @@ static void predict(struct weighing *weighing, struct dag_weight *of_cells)
         if (!(posterior->by_cell[k] > 0))
             continue;
         predict_change(posterior, &of_cells[k], posterior->by_cell[k], &fit);
+        posterior->good_level += posterior->by_cell[k] / posterior->single * weighing->fits[k].good;
+        posterior->bad_level += posterior->by_cell[k] / posterior->single * weighing->fits[k].bad;
         distance += posterior->by_cell[k] * (fit.bad - fit.good);
         variance += posterior->by_cell[k] * (fit.bad_variance + fit.good_variance) / 2;
         error_of += posterior->by_cell[k] * fit.error;
@@ -353,8 +360,10 @@ static int weigh(struct weighing *weighing, struct culprit_error *error)
     struct pairs_rival rival;
     struct posterior *posterior = weighing->posterior;
     const struct cells *cells = &posterior->cells;
-    double more = -HUGE_VAL,
-           alternatives = POSTERIOR_PRIOR_NOTHING + POSTERIOR_PRIOR_TWO + POSTERIOR_PRIOR_MORE;
+    bool events = weighing->problem->measure == MEASURE_EVENT;
+    double prior_two = events ? POSTERIOR_PRIOR_TWO_EVENTS : POSTERIOR_PRIOR_TWO;
+    double prior_more = events ? POSTERIOR_PRIOR_MORE_EVENTS : POSTERIOR_PRIOR_MORE;
+    double more = -HUGE_VAL, alternatives = POSTERIOR_PRIOR_NOTHING + prior_two + prior_more;
     int r;
 
     posterior->by_cell = calloc(cells->count + 1, sizeof *posterior->by_cell);
@@ -367,14 +376,14 @@ static int weigh(struct weighing *weighing, struct culprit_error *error)
     for (unsigned k = 0; k < cells->count; k++)
         posterior->by_cell[k] = log((1 - alternatives) * cells->items[k].prior) +
                                 weighing->fits[k].log_likelihood;
-    r = pairs_weigh(cells, &weighing->widths, posterior->by_cell, POSTERIOR_PRIOR_TWO, &rival,
+    r = pairs_weigh(cells, &weighing->widths, posterior->by_cell, prior_two, &rival,
                     &weighing->pairs, error);
     if (r == 0)
         r = log_more(weighing, &more, error);
     if (r < 0)
         return r;
     r = normalise(weighing, log(POSTERIOR_PRIOR_NOTHING) + log_nothing(weighing),
-                  log(POSTERIOR_PRIOR_MORE) + more, error);
+                  log(prior_more) + more, error);
     return r < 0 ? r : spread(weighing, error);
 }
 

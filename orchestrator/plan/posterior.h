@@ -23,6 +23,10 @@
 #define POSTERIOR_PRIOR_NOTHING 0.02
 #define POSTERIOR_PRIOR_TWO     0.02
 #define POSTERIOR_PRIOR_MORE    0.01
+/* Many commits move a latency a little; one and the same failure has seldom more than one reason.
+ */
+#define POSTERIOR_PRIOR_TWO_EVENTS  0.005
+#define POSTERIOR_PRIOR_MORE_EVENTS 0.0025
 
 /* One trial changes the odds between two places for the culprit by this much at most: about one
  * boot in so many goes as if the kernel were of the other side, whatever the distributions look
@@ -44,8 +48,9 @@ struct posterior {
     double pair_probability;
     struct dag_weight *sums; /* [problem->count]: see above, for the commit's ancestors and it */
     struct dag_weight good;  /* GOOD_*: sums over all hypotheses */
-    double deviations;       /* by how many of a trial's deviations bad is worse, on average */
-    double deviations_error; /* and its standard error */
+    double good_level, bad_level; /* what values of either side are on average */
+    double deviations;            /* by how many of a trial's deviations bad is worse, on average */
+    double deviations_error;      /* and its standard error */
 };
 
 /* The endpoints must have been measured. with_verification: by all trials, not the search's. */

@@ -97,21 +97,33 @@ static struct evidence_values fresh_values(const struct planner *planner, unsign
     return evidence_verify(planner->evidence, commit);
 }
 
-/* Trials a side at the first look: at least the job's, and enough to show what the search saw, less
- * its standard error: of all commits the one was picked that looked worst. Ranks need a twentieth
- * more than means do. */
-static unsigned full_look(const struct planner *planner)
+/* Trials a side that show what the search saw, less its standard error: of all commits the one was
+ * picked that looked worst. */
+static int trials_to_show(const struct planner *planner, size_t *ret)
 {
     const struct posterior *posterior = &planner->posterior;
-    double level = 1 - planner->problem->confidence;
-    double deviations = fmax(posterior->deviations - posterior->deviations_error,
-                             posterior->deviations / 2);
+    double level = 1 - planner->problem->confidence, power = 0.9;
+    double sure = fmax(1 - posterior->deviations_error / posterior->deviations, 0.5);
+    double gap = posterior->bad_level - posterior->good_level;
+    int r;
+
+    if (planner->problem->measure == MEASURE_EVENT)
+        return proportion_trials_needed(posterior->good_level, posterior->good_level + sure * gap,
+                                        level, power, ret, NULL);
+    r = trials_needed(sure * posterior->deviations, level, power, ret, NULL);
+    if (r == 0)
+        *ret += *ret / 20; /* ranks need a little more than means do */
+    return r;
+}
+
+/* Trials a side at the first look: at least the job's. */
+static unsigned full_look(const struct planner *planner)
+{
     unsigned least = check_trials(planner->problem);
     size_t needed;
 
-    if (!(deviations > 0) || trials_needed(deviations, level, 0.9, &needed, NULL) < 0)
+    if (!(planner->posterior.deviations > 0) || trials_to_show(planner, &needed) < 0)
         return least;
-    needed += needed / 20;
     if (needed > BISECT_VERIFY_TRIALS_MAXIMUM / 2)
         needed = BISECT_VERIFY_TRIALS_MAXIMUM / 2;
     return needed > least ? (unsigned)needed : least;
@@ -249,12 +261,13 @@ static void say_rejection(struct planner *planner)
 {
     for (size_t i = 0; i < planner->step->check_count; i++) {
         const struct bisect_check *check = &planner->step->checks[i];
+        char text[CHECK_TEXT_SIZE];
+
         if (!check->passed)
             planner_say(planner->step,
-                        "On fresh seeds #%u was not found worse than #%u: medians %.6g and %.6g, "
-                        "%u and %u trials, p = %.2g where %.2g is asked for.",
-                        check->worse, check->base, check->worse_median, check->base_median,
-                        check->worse_count, check->base_count, check->p, check->level);
+                        "On fresh seeds #%u was not found worse than #%u: %s where %.2g is asked "
+                        "for.",
+                        check->worse, check->base, check_text(planner, check, text), check->level);
     }
 }
 
@@ -323,16 +336,16 @@ static int alike(const struct planner *planner, unsigned commit, unsigned end, b
                  struct culprit_error *error)
 {
     struct evidence_values mine, ends = evidence_search(planner->evidence, end);
-    struct mann_whitney test;
+    double p;
     int r;
 
     *ret = true;
     if (evidence_class(planner->evidence, commit) == evidence_class(planner->evidence, end))
         return 0;
     mine = fresh_values(planner, commit);
-    r = mann_whitney(mine.values, mine.count, ends.values, ends.count, &test, error);
+    r = check_difference(planner, mine, ends, &p, error);
     if (r == 0)
-        *ret = test.p_two_sided > same_level;
+        *ret = p > same_level;
     return r;
 }
 

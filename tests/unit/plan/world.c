@@ -103,6 +103,7 @@ void world_draw(struct world *world, const struct world_options *options, uint64
     world->problem = (struct bisect_problem){
         .commits = world->commits,
         .count = options->commits,
+        .measure = options->noise == NOISE_EVENT ? MEASURE_EVENT : MEASURE_CONTINUOUS,
         .lower_is_better = !options->higher_is_better,
         .min_effect = options->noise == NOISE_NORMAL || options->noise == NOISE_OUTLIERS ? 0.05
                                                                                          : 0.2,
@@ -114,6 +115,8 @@ void world_draw(struct world *world, const struct world_options *options, uint64
         .build_seconds = options->build_seconds,
         .trial_seconds = options->trial_seconds,
     };
+    if (options->noise == NOISE_EVENT)
+        world->problem.min_effect = 0;
     world->facts = (struct bisect_facts){.builds = world->builds, .trials = world->trials};
 }
 
@@ -166,6 +169,8 @@ double world_value(const struct world *world, unsigned commit, enum trial_purpos
     /* Commits with one image are bad or good together: see draw_images(). */
     random_seed(&random, world->seed * 1000003 + commit * 1009 + purpose * 499979 + index * 31);
     random_next(&random);
+    if (options->noise == NOISE_EVENT)
+        return chance(&random, world->bad[commit] ? options->bad_fails : options->good_fails);
     value = world->bad[commit] ? draw_bad(options, &random) : draw_good(options, &random);
     if (world->worse_still[commit])
         value += options->second_change * 10 * options->effect;

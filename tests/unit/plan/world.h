@@ -21,6 +21,7 @@ enum world_noise {
     NOISE_NORMAL,   /* good N(100, 10), bad `effect` deviations above */
     NOISE_NONE,     /* good 100, bad 200 */
     NOISE_BIMODAL,  /* good mostly 256, but one boot in ten at 12000; bad 12600 */
+    NOISE_EVENT,    /* fails (1) or not (0) with the probabilities below */
     NOISE_OUTLIERS, /* as normal, one trial in ten five deviations off, either way */
     NOISE_RECORDED, /* real trials of case A, drawn again */
 };
@@ -28,11 +29,12 @@ enum world_noise {
 struct world_options {
     unsigned commits; /* with good */
     enum world_noise noise;
-    double effect;       /* in standard deviations, for NOISE_NORMAL and NOISE_OUTLIERS */
-    double merges;       /* part of the commits that merge a side branch; 0: a chain */
-    double no_changes;   /* part that leave the image as it was */
-    double broken;       /* part that do not build */
-    bool culprit_always; /* false: nothing regressed */
+    double effect;                /* in standard deviations, for NOISE_NORMAL and NOISE_OUTLIERS */
+    double good_fails, bad_fails, /* NOISE_EVENT */
+        merges;                   /* part of the commits that merge a side branch; 0: a chain */
+    double no_changes;            /* part that leave the image as it was */
+    double broken;                /* part that do not build */
+    bool culprit_always;          /* false: nothing regressed */
     bool higher_is_better;
     double scale, offset; /* values are offset + scale × value; scale 0 means 1 */
     double

@@ -180,7 +180,8 @@ static void make_environment(struct report *report, json_t **ret_topology)
 
 void fixture_make(struct fixture *fixture)
 {
-    static const struct bisect_check endpoint = {9, 0, 5, 5, 15984, 7288, 0.003968, 0.01, true};
+    static const struct bisect_check endpoint = {9, 0, 5,        5,    15984, 7288,
+                                                 0, 0, 0.003968, 0.01, true};
     struct report *report = &fixture->report;
 
     *fixture = (struct fixture){0};
@@ -192,7 +193,7 @@ void fixture_make(struct fixture *fixture)
     add_trials(fixture, 1, PURPOSE_SEARCH, parent_p99, 3);
     add_trials(fixture, 4, PURPOSE_VERIFY, parent_p99, 5);
     add_trials(fixture, 5, PURPOSE_VERIFY, culprit_p99, 5);
-    fixture->checks[0] = (struct bisect_check){5, 4, 5, 5, 15984, 7288, 0.003968, 0.01, true};
+    fixture->checks[0] = (struct bisect_check){5, 4, 5, 5, 15984, 7288, 0, 0, 0.003968, 0.01, true};
     report->job_id = 12;
     report->state = "done";
     report->verdict = VERDICT_CULPRIT;
