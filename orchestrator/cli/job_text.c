@@ -71,6 +71,7 @@ void job_progress_text(const json_t *progress, struct buffer *text)
     add_count(text, builds, "failed", "failed");
     add_count(text, builds, "running", "running");
     buffer_printf(text, "; trials %ld", json_count(trials, "done"));
+    add_count(text, trials, "bad", "bad");
     add_count(text, trials, "failed", "failed");
     add_count(text, trials, "running", "running");
     add_left(text, progress);
@@ -96,12 +97,16 @@ static void trial_text(const json_t *data, struct buffer *text)
 
     buffer_printf(text, "trial %-3ld %.*s  %s", json_count(data, "number"), SHORT_COMMIT,
                   json_text(data, "commit"), json_text(data, "outcome"));
+    if (json_is_boolean(json_object_get(data, "failed")))
+        buffer_puts(text, json_is_true(json_object_get(data, "failed")) ? "  bad" : "  good");
     if (json_is_number(json_object_get(data, "value")))
         buffer_printf(text, "  %s%s%s", text_number(json_number(data, "value", 0), number),
                       *json_text(data, "unit") ? " " : "", json_text(data, "unit"));
     buffer_printf(text, "  (%s, seed %ld, %.0f s)", json_text(data, "purpose"),
                   json_count(data, "seed"), json_number(data, "seconds", 0));
-    if (*json_text(data, "message"))
+    if (*json_text(data, "evidence"))
+        buffer_printf(text, ": \"%s\"", json_text(data, "evidence"));
+    else if (*json_text(data, "message"))
         buffer_printf(text, ": %s", json_text(data, "message"));
 }
 

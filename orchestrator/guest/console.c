@@ -45,8 +45,7 @@ static const struct pattern patterns[] = {
     {CONSOLE_POWER_OFF, true, "Power down.", NULL},
 };
 
-/* Past "<4>" of a raw record, "[    1.234567]" and the caller that PRINTK_CALLER adds. */
-static const char *skip_prefixes(const char *line)
+const char *console_text(const char *line)
 {
     while (*line == ' ')
         line++;
@@ -73,7 +72,7 @@ static bool matches(const struct pattern *pattern, const char *line)
 
 enum console_kind console_classify(const char *line)
 {
-    line = skip_prefixes(line);
+    line = console_text(line);
     for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
         if (matches(&patterns[i], line))
             return patterns[i].kind;
@@ -90,16 +89,26 @@ static bool is_fatal(enum console_kind kind)
     return kind >= CONSOLE_BUG && kind <= CONSOLE_PANIC;
 }
 
+bool console_line_feed(char line[CONSOLE_LINE_MAXIMUM], size_t *length, unsigned char byte)
+{
+    if (byte == '\n') {
+        line[*length] = '\0';
+        *length = 0;
+        return true;
+    }
+    if (byte != '\r' && *length < CONSOLE_LINE_MAXIMUM - 1)
+        line[(*length)++] = byte >= ' ' && byte < 0x7f ? (char)byte : '?';
+    return false;
+}
+
 static void end_line(struct console_scanner *scanner)
 {
-    scanner->line[scanner->length] = '\0';
-    scanner->length = 0;
     enum console_kind kind = console_classify(scanner->line);
     if (kind == CONSOLE_PLAIN)
         return;
     struct console_finding *finding = &scanner->findings[kind];
     if (finding->count == 0)
-        snprintf(finding->line, sizeof finding->line, "%s", skip_prefixes(scanner->line));
+        snprintf(finding->line, sizeof finding->line, "%s", console_text(scanner->line));
     if (finding->count < 1000000)
         finding->count++;
     if (is_fatal(kind) && scanner->first_fatal == CONSOLE_PLAIN)
@@ -110,18 +119,13 @@ void console_scanner_feed(struct console_scanner *scanner, const void *bytes, si
 {
     const unsigned char *at = bytes;
 
-    for (size_t i = 0; i < length; i++) {
-        if (at[i] == '\n') {
+    for (size_t i = 0; i < length; i++)
+        if (console_line_feed(scanner->line, &scanner->length, at[i]))
             end_line(scanner);
-        } else if (at[i] != '\r' && scanner->length < sizeof scanner->line - 1) {
-            bool printable = at[i] >= ' ' && at[i] < 0x7f;
-            scanner->line[scanner->length++] = printable ? (char)at[i] : '?';
-        }
-    }
 }
 
 void console_scanner_finish(struct console_scanner *scanner)
 {
-    if (scanner->length)
+    if (scanner->length && console_line_feed(scanner->line, &scanner->length, '\n'))
         end_line(scanner);
 }

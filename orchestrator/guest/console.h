@@ -7,6 +7,7 @@
 #ifndef CULPRIT_GUEST_CONSOLE_H
 #define CULPRIT_GUEST_CONSOLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum console_kind {
@@ -42,6 +43,14 @@ void console_scanner_feed(struct console_scanner *scanner, const void *bytes, si
 
 /* The last line need not end in a newline: call once when no more will come. */
 void console_scanner_finish(struct console_scanner *scanner);
+
+/* Takes one byte of a line under way: what is not printable ASCII becomes '?', and what passes the
+ * maximum is dropped. True at the line's end: `line` is a string then, and the next byte begins
+ * another. */
+bool console_line_feed(char line[CONSOLE_LINE_MAXIMUM], size_t *length, unsigned char byte);
+
+/* A line past "<4>" of a raw record, "[    1.234567]" and the caller that PRINTK_CALLER adds. */
+const char *console_text(const char *line);
 
 /* What one line says, without its newline; time stamp and level prefix allowed. */
 enum console_kind console_classify(const char *line);

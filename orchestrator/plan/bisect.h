@@ -52,8 +52,8 @@ struct bisect_problem {
     unsigned count; /* at least 2 */
     enum bisect_measure measure;
     bool lower_is_better; /* true for events */
-    double min_effect;    /* 0 for events; smallest shift that counts; a fraction of the good side's
-                             median when    min_effect_relative, else in the metric's unit */
+    double min_effect;    /* smallest shift that counts; a fraction of the good side's median when
+                             min_effect_relative, else in the metric's unit; 0 for events */
     bool min_effect_relative;
     double confidence;          /* 0.5 < c < 1 */
     unsigned trials_per_commit; /* at least so many behind an end and a verdict; the search takes

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "report/failures.h"
 #include "report/layout.h"
 
 enum { TOPIC_MAXIMUM = 40 };
@@ -25,9 +26,23 @@ enum headline_kind headline_kind(const struct report *report)
     return HEADLINE_INCONCLUSIVE;
 }
 
-static const char *metric_of(const struct report *report)
+/* What the job is about. */
+static void write_matter(struct buffer *out, const struct report *report)
 {
-    return report->job->metric.name ? report->job->metric.name : report->job->name;
+    if (failures_are_asked(report))
+        failures_subject(out, report);
+    else
+        layout_clean(out, report->job->metric.name ? report->job->metric.name : report->job->name);
+}
+
+/* By the proof, where there is one. */
+static void write_failures(struct buffer *out, const struct report *report)
+{
+    const struct bisect_check *check = report->check_count ? &report->checks[0] : &report->endpoint;
+
+    if (check->worse_count > 0)
+        buffer_printf(out, " in %u of %u trials, %u of %u before", check->worse_failed,
+                      check->worse_count, check->base_failed, check->base_count);
 }
 
 static void write_regression(struct buffer *out, const struct report *report,
@@ -35,7 +50,11 @@ static void write_regression(struct buffer *out, const struct report *report,
 {
     char change[FIGURE_TEXT_SIZE];
 
-    layout_clean(out, metric_of(report));
+    write_matter(out, report);
+    if (failures_are_asked(report)) {
+        write_failures(out, report);
+        return;
+    }
     if (figures->count > 0 && figures->items[0].compared)
         buffer_printf(out, " %s",
                       figure_change(&figures->items[0].comparison,
@@ -51,11 +70,11 @@ void headline_write(struct buffer *out, const struct report *report, const struc
         return;
     case HEADLINE_NO_REGRESSION:
         buffer_puts(out, "no regression of ");
-        layout_clean(out, metric_of(report));
+        write_matter(out, report);
         return;
     case HEADLINE_INCONCLUSIVE:
         buffer_puts(out, "inconclusive on ");
-        layout_clean(out, metric_of(report));
+        write_matter(out, report);
         return;
     case HEADLINE_MEASURED:
         buffer_puts(out, "results of ");

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/failures.h"
 #include "report/figures.h"
 #include "report/headline.h"
 #include "report/layout.h"
@@ -71,10 +72,13 @@ static json_t *check_json(const struct report *report, const struct bisect_check
 {
     if (check->worse_count == 0)
         return json_null();
-    return json_pack("{s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:b}", "worse",
+    bool events = failures_are_asked(report);
+    return json_pack("{s:o, s:o, s:i, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "worse",
                      text(commit_id(report, check->worse)), "base",
                      text(commit_id(report, check->base)), "worse_count", (int)check->worse_count,
-                     "base_count", (int)check->base_count, "worse_median",
+                     "base_count", (int)check->base_count, "worse_failed",
+                     events ? json_integer(check->worse_failed) : json_null(), "base_failed",
+                     events ? json_integer(check->base_failed) : json_null(), "worse_median",
                      real(check->worse_median), "base_median", real(check->base_median), "p",
                      real(check->p), "level", real(check->level), "passed", check->passed);
 }
@@ -137,13 +141,15 @@ static json_t *trials_json(const struct report *report)
 
     for (size_t i = 0; i < report->trial_count; i++) {
         const struct report_trial *trial = &report->trials[i];
-        json_array_append_new(array, json_pack("{s:i, s:s, s:s, s:I, s:s, s:o, s:o, s:o}", "number",
-                                               (int)trial->number, "commit", trial->commit,
-                                               "purpose", trial_purpose_name(trial->purpose),
-                                               "seed", (json_int_t)trial->seed, "outcome",
-                                               outcome_name(trial->outcome), "message",
-                                               text(trial->message), "value", real(trial->value),
-                                               "digest", text(trial->digest)));
+        json_array_append_new(
+            array,
+            json_pack("{s:i, s:s, s:s, s:I, s:s, s:o, s:o, s:o, s:o, s:o}", "number",
+                      (int)trial->number, "commit", trial->commit, "purpose",
+                      trial_purpose_name(trial->purpose), "seed", (json_int_t)trial->seed,
+                      "outcome", outcome_name(trial->outcome), "message", text(trial->message),
+                      "value", real(trial->value), "failed",
+                      trial->observed ? json_boolean(trial->failed) : json_null(), "evidence",
+                      text(trial->failed ? trial->evidence : NULL), "digest", text(trial->digest)));
     }
     return array;
 }

@@ -60,7 +60,10 @@ struct report_trial {
     uint64_t seed;
     enum outcome outcome;
     const char *message;
-    double value; /* the headline metric; NaN unless ok */
+    double value;  /* the headline metric; NaN unless ok. In a job with a criterion 1 or 0 */
+    bool observed; /* a job with a criterion: the trial says whether it failed… */
+    bool failed;
+    const char *evidence; /* …and by what: the line of its console, or its message; NULL or "" */
     const char *digest;
 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "report/failures.h"
 #include "report/headline.h"
 #include "report/layout.h"
 #include "report/pruning.h"
@@ -120,6 +121,15 @@ static void write_check(const struct writing *writing, const char *label,
     char medians[2][FIGURE_TEXT_SIZE], p[FIGURE_TEXT_SIZE], level[FIGURE_TEXT_SIZE];
     char unit[FIGURE_TEXT_SIZE];
 
+    if (failures_are_asked(writing->report)) {
+        layout_fieldf(writing->out, label,
+                      "%s worse than %s: %u of %u trials failed against %u of %u, one-sided exact "
+                      "Fisher p = %s (asked for: at most %s)%s",
+                      worse, base, check->worse_failed, check->worse_count, check->base_failed,
+                      check->base_count, figure_p(check->p, p), figure_p(check->level, level),
+                      check->passed ? "" : ", not passed");
+        return;
+    }
     layout_fieldf(writing->out, label,
                   "%s worse than %s: medians %s and %s%s over %u and %u trials, one-sided exact "
                   "Mann-Whitney p = %s (asked for: at most %s)%s",
@@ -162,7 +172,7 @@ static void write_certainty(const struct writing *writing)
         write_check(writing, i == 0 ? "verification:" : "", check, "on fresh seeds: the commit",
                     base);
     }
-    if (isfinite(report->threshold))
+    if (isfinite(report->threshold) && !failures_are_asked(report))
         layout_fieldf(writing->out, "good or bad:",
                       "by the posterior, not by a vote; a single trial is as likely from either "
                       "side at %s%s",
@@ -200,7 +210,7 @@ static size_t commit_median(const struct report *report, unsigned commit, double
     size_t count = 0;
 
     for (size_t i = 0; values && i < report->trial_count; i++)
-        if (report->trials[i].outcome == OUTCOME_OK && isfinite(report->trials[i].value) &&
+        if (isfinite(report->trials[i].value) &&
             strcmp(report->trials[i].commit, report->commits[commit].id) == 0)
             values[count++] = report->trials[i].value;
     if (count > 0 && samples_median(values, count, ret, NULL) < 0)
@@ -215,14 +225,19 @@ static void write_commit_line(const struct writing *writing, unsigned commit)
     char median[FIGURE_TEXT_SIZE], measured[2 * FIGURE_TEXT_SIZE] = "";
     char unit[FIGURE_TEXT_SIZE];
     double value = 0;
-    size_t count = commit_median(writing->report, commit, &value);
+    size_t failed, count = commit_median(writing->report, commit, &value);
 
-    if (count > 0)
+    if (failures_are_asked(writing->report)) {
+        count = failures_count(writing->report, commit, &failed);
+        if (count > 0)
+            snprintf(measured, sizeof measured, "%7zu of %zu failed", failed, count);
+    } else if (count > 0) {
         snprintf(measured, sizeof measured, "%9.9s%.8s n=%zu", figure_number(value, median),
                  asked_unit(writing->report, unit), count);
-    else if (it->inferred && it->same_image)
+    }
+    if (count == 0 && it->inferred && it->same_image)
         snprintf(measured, sizeof measured, "image of %.12s", it->same_image);
-    else if (it->inferred)
+    else if (count == 0 && it->inferred)
         snprintf(measured, sizeof measured, "same image");
     buffer_printf(writing->out, "  %-8s %.12s  %-21s  ", headline_label(it->label), it->id,
                   measured);
@@ -230,6 +245,23 @@ static void write_commit_line(const struct writing *writing, unsigned commit)
     buffer_puts(writing->out, "\n");
     if (it->label == LABEL_SKIP && it->reason)
         layout_wrap(writing->out, "           ", "           ", it->reason);
+}
+
+/* A line of the console of the culprit, or of bad; or how its workload failed. */
+static void write_evidence(const struct writing *writing)
+{
+    const struct report *report = writing->report;
+    const struct report_trial *trial = NULL;
+
+    if (failures_are_asked(report))
+        trial = failures_example(report, report->culprit);
+    if (!trial)
+        return;
+    layout_heading(writing->out, "What was seen");
+    buffer_printf(writing->out, "  trial %u of %.12s%s\n\n    ", trial->number, trial->commit,
+                  report->job->criterion.kind == CRITERION_CONSOLE ? ", on its console" : "");
+    layout_clean(writing->out, trial->evidence);
+    buffer_puts(writing->out, "\n");
 }
 
 static void write_pruning(const struct writing *writing)
@@ -289,7 +321,7 @@ static void write_cost(const struct writing *writing)
     size_t failed = 0;
 
     for (size_t i = 0; i < report->trial_count; i++)
-        failed += report->trials[i].outcome != OUTCOME_OK;
+        failed += report->trials[i].outcome != OUTCOME_OK && !report->trials[i].observed;
     layout_heading(writing->out, "What it took");
     layout_fieldf(writing->out, "builds:", "%u fresh (%s), %u reused, %u failed",
                   report->builds_fresh, format_duration_short(report->build_ns, builds),
@@ -400,6 +432,7 @@ int report_text(const struct report *report, struct buffer *ret, struct culprit_
     write_certainty(&writing);
     layout_heading(ret, "What was run");
     setup_write(ret, report);
+    write_evidence(&writing);
     write_table(&writing);
     write_suspects(&writing);
     write_tested(&writing);

@@ -31,12 +31,13 @@ static json_t *check_json(const struct dossier *dossier, const struct bisect_che
 {
     if (!check->worse_count)
         return json_null();
-    return json_pack("{s:s, s:s, s:I, s:I, s:o, s:o, s:o, s:o, s:b}", "worse",
+    return json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:b}", "worse",
                      commit_id(dossier, check->worse), "base", commit_id(dossier, check->base),
                      "worse_count", (json_int_t)check->worse_count, "base_count",
-                     (json_int_t)check->base_count, "worse_median", number(check->worse_median),
-                     "base_median", number(check->base_median), "p", number(check->p), "level",
-                     number(check->level), "passed", check->passed);
+                     (json_int_t)check->base_count, "worse_failed", (json_int_t)check->worse_failed,
+                     "base_failed", (json_int_t)check->base_failed, "worse_median",
+                     number(check->worse_median), "base_median", number(check->base_median), "p",
+                     number(check->p), "level", number(check->level), "passed", check->passed);
 }
 
 static json_t *checks_json(const struct dossier *dossier, const struct bisect_step *step)
@@ -172,6 +173,8 @@ static bool read_check(const struct dossier *dossier, const json_t *json, struct
         return true;
     ret->worse_count = (unsigned)json_integer_value(json_object_get(json, "worse_count"));
     ret->base_count = (unsigned)json_integer_value(json_object_get(json, "base_count"));
+    ret->worse_failed = (unsigned)json_integer_value(json_object_get(json, "worse_failed"));
+    ret->base_failed = (unsigned)json_integer_value(json_object_get(json, "base_failed"));
     ret->worse_median = number_value(json_object_get(json, "worse_median"));
     ret->base_median = number_value(json_object_get(json, "base_median"));
     ret->p = number_value(json_object_get(json, "p"));

@@ -40,7 +40,7 @@ uint64_t costs_trial_ns(const struct dossier *dossier)
     if (!times)
         return 0;
     for (size_t i = 0; i < dossier->trials.count; i++)
-        if (dossier->trials.items[i].outcome == OUTCOME_OK)
+        if (dossier->outcomes[i].outcome == OUTCOME_OK)
             times[count++] = dossier->trials.items[i].wall_ns;
     return count ? median(times, count) : 0;
 }

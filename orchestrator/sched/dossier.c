@@ -154,6 +154,18 @@ static enum trial_purpose purpose_of(const char *name)
     return PURPOSE_SEARCH;
 }
 
+/* To the planner a trial that says whether it failed is one that went well, however it ended; what
+ * it has is 1 or 0. One that does not say cannot have gone well. */
+static void observe(const struct stored_trial *trial, struct bisect_trial *outcome)
+{
+    if (trial->observed) {
+        outcome->outcome = OUTCOME_OK;
+        outcome->value = trial->failed;
+    } else if (trial->outcome == OUTCOME_OK) {
+        outcome->outcome = OUTCOME_CANCELLED;
+    }
+}
+
 static void fill_trials(struct dossier *dossier)
 {
     const char *headline = dossier_headline(dossier);
@@ -176,6 +188,8 @@ static void fill_trials(struct dossier *dossier)
         };
         if (headline)
             dossier_metric(dossier, i, headline, &outcome->value);
+        if (dossier->job->criterion.kind != CRITERION_METRIC)
+            observe(trial, outcome);
     }
 }
 
@@ -224,12 +238,14 @@ _Static_assert((int)JOB_BISECT_TRIALS_MAXIMUM <= (int)BISECT_TRIALS_MAXIMUM,
 void dossier_problem(const struct dossier *dossier, struct bisect_problem *ret)
 {
     const struct job *job = dossier->job;
+    bool events = job->criterion.kind != CRITERION_METRIC;
 
     *ret = (struct bisect_problem){
         .commits = dossier->nodes,
         .count = (unsigned)dossier->commits.count,
-        .lower_is_better = job->metric.better == BETTER_LOWER,
-        .min_effect = job->metric.min_effect,
+        .measure = events ? MEASURE_EVENT : MEASURE_CONTINUOUS,
+        .lower_is_better = events || job->metric.better == BETTER_LOWER,
+        .min_effect = events ? 0 : job->metric.min_effect,
         .min_effect_relative = job->metric.relative,
         .confidence = job->confidence,
         .trials_per_commit = job->trials,

@@ -77,16 +77,18 @@ static json_t *count_builds(const struct dossier *dossier, const struct progress
 
 static json_t *count_trials(const struct dossier *dossier, const struct progress_flight *flight)
 {
-    int done = 0, failed = 0;
+    bool events = dossier->job->criterion.kind != CRITERION_METRIC;
+    int done = 0, failed = 0, bad = 0;
 
     for (size_t i = 0; i < dossier->trials.count; i++) {
-        if (dossier->trials.items[i].outcome == OUTCOME_OK)
+        if (dossier->outcomes[i].outcome == OUTCOME_OK)
             done++;
         else
             failed++;
+        bad += dossier->trials.items[i].observed && dossier->trials.items[i].failed;
     }
-    return json_pack("{s:i, s:i, s:i}", "done", done, "failed", failed, "running",
-                     (int)flight->trials);
+    return json_pack("{s:i, s:i, s:i, s:o}", "done", done, "failed", failed, "running",
+                     (int)flight->trials, "bad", events ? json_integer(bad) : json_null());
 }
 
 static json_t *expected(const struct dossier *dossier, const struct decision *decision)

@@ -158,16 +158,19 @@ int service_events(struct service *service, int64_t id, uint64_t after, unsigned
 static json_t *trial_json(const struct dossier *dossier, size_t position)
 {
     const struct stored_trial *trial = &dossier->trials.items[position];
-    double value = trial->outcome == OUTCOME_OK ? dossier->outcomes[position].value : (double)NAN;
+    double value = trial->outcome == OUTCOME_OK && dossier_headline(dossier)
+                       ? dossier->outcomes[position].value
+                       : (double)NAN;
 
-    return json_pack("{s:I, s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:o, s:s, s:f, s:o, s:b}", "number",
-                     (json_int_t)trial->number, "commit", dossier->commits.items[trial->commit].id,
-                     "purpose", trial->purpose, "index", (json_int_t)trial->index, "attempt",
-                     (json_int_t)trial->attempt, "seed", (json_int_t)trial->seed, "outcome",
-                     outcome_name(trial->outcome), "message", trial->message, "value",
-                     isfinite(value) ? json_real(value) : json_null(), "digest", trial->digest,
-                     "seconds", (double)trial->wall_ns / 1e9, "finished",
-                     time_json(trial->finished_ns), "console", trial->console[0] != '\0');
+    return json_pack(
+        "{s:I, s:s, s:s, s:I, s:I, s:I, s:s, s:s, s:o, s:o, s:s, s:s, s:f, s:o, s:b}", "number",
+        (json_int_t)trial->number, "commit", dossier->commits.items[trial->commit].id, "purpose",
+        trial->purpose, "index", (json_int_t)trial->index, "attempt", (json_int_t)trial->attempt,
+        "seed", (json_int_t)trial->seed, "outcome", outcome_name(trial->outcome), "message",
+        trial->message, "value", isfinite(value) ? json_real(value) : json_null(), "failed",
+        trial->observed ? json_boolean(trial->failed) : json_null(), "evidence", trial->evidence,
+        "digest", trial->digest, "seconds", (double)trial->wall_ns / 1e9, "finished",
+        time_json(trial->finished_ns), "console", trial->console[0] != '\0');
 }
 
 int service_trials(struct service *service, int64_t id, json_t **ret, struct culprit_error *error)

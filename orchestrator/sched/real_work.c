@@ -310,6 +310,7 @@ static int run_trial(struct work *work, const struct work_trial *trial, struct c
         .workloads = job->workloads,
         .workload_count = job->workload_count,
         .seed = trial->seed,
+        .console_pattern = job->criterion.console,
         .directory = trial->directory,
         .label = trial->label,
     };

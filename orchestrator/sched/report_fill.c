@@ -84,8 +84,7 @@ static const char *skip_reason(const struct dossier *dossier, unsigned commit)
 static bool was_tested(const struct dossier *dossier, unsigned commit)
 {
     for (size_t i = 0; i < dossier->trials.count; i++) {
-        if (dossier->trials.items[i].commit == commit &&
-            dossier->trials.items[i].outcome == OUTCOME_OK)
+        if (dossier->trials.items[i].commit == commit && dossier->outcomes[i].outcome == OUTCOME_OK)
             return true;
     }
     return false;
@@ -181,7 +180,11 @@ static void fill_trials(struct filled_report *filled, const struct dossier *doss
         to->seed = from->seed;
         to->outcome = from->outcome;
         to->message = from->message;
-        to->value = from->outcome == OUTCOME_OK ? dossier->outcomes[i].value : (double)NAN;
+        to->value = dossier->outcomes[i].outcome == OUTCOME_OK ? dossier->outcomes[i].value
+                                                               : (double)NAN;
+        to->observed = from->observed;
+        to->failed = from->failed;
+        to->evidence = from->evidence[0] ? from->evidence : from->message;
         to->digest = from->digest;
         filled->report.trial_ns += from->wall_ns;
     }

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "sched/settle.h"
+#include "trial/observe.h"
 
 /* The store's records own their texts, hence no constants. */
 static char *direction_name(enum metric_direction better)
@@ -85,14 +86,16 @@ static const char *value_unit(const struct task *task, double value)
 static int trial_event(struct task *task, const struct stored_trial *trial, unsigned number,
                        double value, struct culprit_error *error)
 {
-    return event_put(task->course->service, task->course->id, "trial",
-                     json_pack("{s:I, s:s, s:s, s:I, s:s, s:s, s:o, s:s, s:f}", "number",
-                               (json_int_t)number, "commit", task->commit_id, "purpose",
-                               trial->purpose, "seed", (json_int_t)trial->seed, "outcome",
-                               outcome_name(trial->outcome), "message", trial->message, "value",
-                               isfinite(value) ? json_real(value) : json_null(), "unit",
-                               value_unit(task, value), "seconds", (double)trial->wall_ns / 1e9),
-                     error);
+    return event_put(
+        task->course->service, task->course->id, "trial",
+        json_pack("{s:I, s:s, s:s, s:I, s:s, s:s, s:o, s:s, s:o, s:s, s:f}", "number",
+                  (json_int_t)number, "commit", task->commit_id, "purpose", trial->purpose, "seed",
+                  (json_int_t)trial->seed, "outcome", outcome_name(trial->outcome), "message",
+                  trial->message, "value", isfinite(value) ? json_real(value) : json_null(), "unit",
+                  value_unit(task, value), "failed",
+                  trial->observed ? json_boolean(trial->failed) : json_null(), "evidence",
+                  trial->evidence ? trial->evidence : "", "seconds", (double)trial->wall_ns / 1e9),
+        error);
 }
 
 static void log_trial(const struct task *task, const struct stored_trial *trial, unsigned number)
@@ -128,6 +131,8 @@ static double describe_trial(struct task *task, char *purpose, struct stored_tri
         utf8_repair(result->message);
         ret->wall_ns = result->wall_ns;
         memcpy(ret->digest, result->digest, sizeof ret->digest);
+        ret->observed = trial_observe(result, &task->job->criterion, &ret->failed);
+        ret->evidence = ret->observed && ret->failed ? result->console_line : NULL;
     }
     memcpy(ret->console, task->console, sizeof ret->console);
     memcpy(ret->records, task->records, sizeof ret->records);

@@ -82,14 +82,21 @@ void bind_real(struct statement *statement, double value)
     remember(statement, sqlite3_bind_double(statement->handle, ++statement->bound, value));
 }
 
-void bind_text(struct statement *statement, const char *text)
+void bind_null(struct statement *statement)
 {
     statement->bound++;
-    if (!text)
-        remember(statement, sqlite3_bind_null(statement->handle, statement->bound));
-    else
-        remember(statement, sqlite3_bind_text64(statement->handle, statement->bound, text,
-                                                strlen(text), SQLITE_STATIC, SQLITE_UTF8));
+    remember(statement, sqlite3_bind_null(statement->handle, statement->bound));
+}
+
+void bind_text(struct statement *statement, const char *text)
+{
+    if (!text) {
+        bind_null(statement);
+        return;
+    }
+    statement->bound++;
+    remember(statement, sqlite3_bind_text64(statement->handle, statement->bound, text, strlen(text),
+                                            SQLITE_STATIC, SQLITE_UTF8));
 }
 
 void statement_again(struct statement *statement)

@@ -41,6 +41,7 @@ static inline void statement_finish_cleanup(struct statement *statement)
 #define _cleanup_statement_ CULPRIT_CLEANUP(statement_finish)
 
 void bind_integer(struct statement *statement, int64_t value);
+void bind_null(struct statement *statement);
 void bind_real(struct statement *statement, double value);
 /* NULL binds NULL. The text must live until the statement was stepped. */
 void bind_text(struct statement *statement, const char *text);

@@ -126,6 +126,9 @@ struct stored_trial {
     int64_t build;
     enum outcome outcome;
     char *message;
+    bool observed;                 /* a job with a criterion: the trial says whether… */
+    bool failed;                   /* …it failed */
+    char *evidence;                /* the line that shows it; "" when there is none */
     char digest[DIGEST_HEX_SIZE];  /* of the result; "" unless OK */
     char console[DIGEST_HEX_SIZE]; /* blob; "" when there is none */
     char records[DIGEST_HEX_SIZE];

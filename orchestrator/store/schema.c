@@ -158,7 +158,12 @@ static const char version_3[] = "CREATE TABLE calibrations ("
                                 /* NULL: nobody has looked yet; '': there is none */
                                 "ALTER TABLE jobs ADD COLUMN calibration TEXT;";
 
-static const char *const scripts[] = {version_1, version_2, version_3};
+/* Whether what a job looks for happened in a trial (1 or 0; NULL: it does not say), and the line
+ * that shows it. */
+static const char version_4[] = "ALTER TABLE trials ADD COLUMN event INTEGER;"
+                                "ALTER TABLE trials ADD COLUMN evidence TEXT NOT NULL DEFAULT '';";
+
+static const char *const scripts[] = {version_1, version_2, version_3, version_4};
 enum { SCHEMA_VERSION = sizeof scripts / sizeof scripts[0] };
 
 static int read_pragma(struct store *store, const char *sql, int64_t *ret,

@@ -9,6 +9,7 @@ void stored_trial_clear(struct stored_trial *trial)
 {
     free(trial->purpose);
     free(trial->message);
+    free(trial->evidence);
     free(trial->identity);
     free(trial->topology);
     *trial = (struct stored_trial){0};
@@ -56,8 +57,9 @@ static int insert_trial(struct store *store, int64_t job, unsigned number,
     int status = statement_prepare(
         store,
         "INSERT INTO trials (job, number, commit_number, purpose, position, attempt, seed, build,"
-        " outcome, message, digest, console, records, identity, topology, wall_ns, finished_ns)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " outcome, message, digest, console, records, identity, topology, wall_ns, finished_ns,"
+        " event, evidence)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         "keep the trial", &statement, error);
     if (status < 0)
         return status;
@@ -78,6 +80,11 @@ static int insert_trial(struct store *store, int64_t job, unsigned number,
     bind_text(&statement, trial->topology ? trial->topology : "{}");
     bind_integer(&statement, (int64_t)trial->wall_ns);
     bind_integer(&statement, (int64_t)clock_realtime(store->clock));
+    if (trial->observed)
+        bind_integer(&statement, trial->failed);
+    else
+        bind_null(&statement);
+    bind_text(&statement, trial->evidence ? trial->evidence : "");
     return statement_run(&statement, error);
 }
 
@@ -130,12 +137,13 @@ int store_trial_add(struct store *store, int64_t job, const struct stored_trial 
 
 #define TRIAL_COLUMNS                                                                           \
     "number, commit_number, purpose, position, attempt, seed, build, outcome, message, digest," \
-    " console, records, identity, topology, wall_ns, finished_ns"
+    " console, records, identity, topology, wall_ns, finished_ns, coalesce(event, -1), evidence"
 
 static int read_trial(struct statement *statement, struct stored_trial *ret,
                       struct culprit_error *error)
 {
     char outcome[32];
+    int64_t event;
 
     ret->number = (unsigned)read_integer(statement);
     ret->commit = (unsigned)read_integer(statement);
@@ -153,6 +161,10 @@ static int read_trial(struct statement *statement, struct stored_trial *ret,
     ret->topology = read_text(statement);
     ret->wall_ns = (uint64_t)read_integer(statement);
     ret->finished_ns = (uint64_t)read_integer(statement);
+    event = read_integer(statement);
+    ret->observed = event >= 0;
+    ret->failed = event > 0;
+    ret->evidence = read_text(statement);
     if (!outcome_from_name(outcome, &ret->outcome))
         return culprit_fail(error, CULPRIT_INTERNAL,
                             "the store's trial %u has the unknown outcome '%s'", ret->number,

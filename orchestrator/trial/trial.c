@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "guest/domain.h"
+#include "trial/console_search.h"
 #include "trial/deadline.h"
 #include "trial/overlay.h"
 #include "trial/plan_text.h"
@@ -23,6 +24,7 @@ struct run {
     struct guest_run guest;
     char *overlay, *initrd, *console, *records; /* paths */
     char *plan, *cmdline;
+    struct line_pattern *pattern; /* NULL: the console is not searched */
 };
 
 static void run_clear(struct run *run)
@@ -34,6 +36,7 @@ static void run_clear(struct run *run)
     free(run->records);
     free(run->plan);
     free(run->cmdline);
+    line_pattern_free(run->pattern);
 }
 
 static void run_clear_cleanup(struct run *run)
@@ -41,7 +44,8 @@ static void run_clear_cleanup(struct run *run)
     run_clear(run);
 }
 
-static int check_spec(const struct trial_spec *spec, struct culprit_error *error)
+static int check_spec(const struct trial_spec *spec, struct line_pattern **ret_pattern,
+                      struct culprit_error *error)
 {
     if (!spec->kernel || !spec->guest_image || !spec->topology || !spec->directory)
         return culprit_fail(error, CULPRIT_INVALID,
@@ -51,7 +55,7 @@ static int check_spec(const struct trial_spec *spec, struct culprit_error *error
                             "cannot run a trial before its engine is resolved");
     if (spec->seed > INT64_MAX)
         return culprit_fail(error, CULPRIT_INVALID, "cannot run a trial: a seed is less than 2^63");
-    return 0;
+    return spec->console_pattern ? line_pattern_new(spec->console_pattern, ret_pattern, error) : 0;
 }
 
 static int begin(struct run *run, struct culprit_error *error)
@@ -172,6 +176,7 @@ static int evaluate(struct run *run, struct culprit_error *error)
         return r;
     verdict_reach(run->spec, run->cmdline, &run->guest, report, &result->comparison, &verdict);
     result->outcome = verdict.outcome;
+    result->by_workload = verdict.by_workload;
     memcpy(result->message, verdict.message, sizeof result->message);
     if (verdict.outcome != OUTCOME_OK)
         return 0;
@@ -209,7 +214,7 @@ int trial_run(struct hypervisor *hypervisor, const struct trial_spec *spec, stru
     struct culprit_error failure = {0};
     int r;
 
-    r = check_spec(spec, error);
+    r = check_spec(spec, &run.pattern, error);
     if (r == 0)
         r = begin(&run, error);
     if (r < 0)
@@ -219,6 +224,9 @@ int trial_run(struct hypervisor *hypervisor, const struct trial_spec *spec, stru
         r = boot(&run, hypervisor, cancel, &failure);
     if (r == 0)
         r = evaluate(&run, &failure);
+    if (r == 0 && run.pattern)
+        r = console_search(run.console, run.pattern, cancel, &run.result->console_matched,
+                           run.result->console_line, &failure);
     r = settle(&run, r, &failure, error);
     if (r == 0)
         *ret = take(run.result);

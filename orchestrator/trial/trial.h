@@ -10,6 +10,7 @@
 #include <jansson.h>
 
 #include "base/digest.h"
+#include "guest/console.h"
 #include "guest/hypervisor.h"
 #include "job/workload.h"
 #include "topology/compare.h"
@@ -29,6 +30,7 @@ struct trial_spec {
     size_t workload_count; /* 0: boot, describe the topology, power off */
     uint64_t seed;         /* < 2^63 */
     uint64_t deadline_ns;  /* host time; 0: from topology, engine and the workloads' runtime */
+    const char *console_pattern; /* as base/line_pattern.h; NULL: the console is not searched */
     const char *directory; /* must exist; gets plan.cpio, initrd, console.log, records.jsonl */
     const char *label;
 };
@@ -45,6 +47,9 @@ struct metric_value {
 struct trial_result {
     enum outcome outcome;
     char message[512]; /* a sentence; "" when ok */
+    bool by_workload;  /* WORKLOAD_FAILED: by a workload, not by what is around it */
+    bool console_matched;
+    char console_line[CONSOLE_LINE_MAXIMUM]; /* the first one that did, without its time stamp */
     struct metric_value *metrics;
     size_t metric_count;
     char digest[DIGEST_HEX_SIZE]; /* of the result; "" unless ok */

@@ -241,7 +241,8 @@ static void judge_failure(const struct trial_spec *spec, const struct guest_repo
 {
     const char *workload = workload_name(spec, report->failure_index);
 
-    if (*workload)
+    ret->by_workload = *workload != '\0';
+    if (ret->by_workload)
         say(ret, OUTCOME_WORKLOAD_FAILED, "workload %s failed: %.400s", workload, report->failure);
     else
         say(ret, OUTCOME_WORKLOAD_FAILED, "the agent could not carry out the plan: %.400s",

@@ -23,6 +23,7 @@
 struct verdict {
     enum outcome outcome;
     char message[512];
+    bool by_workload; /* WORKLOAD_FAILED: the agent says so of one of the plan */
 };
 
 void verdict_reach(const struct trial_spec *spec, const char *cmdline, const struct guest_run *run,

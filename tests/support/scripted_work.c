@@ -298,6 +298,38 @@ static void measure(struct scripted_work *self, unsigned image, uint64_t seed,
     note_seed(self, seed);
 }
 
+/* The trial of a job with a criterion that fails. */
+static void fail(const struct scripted_script *script, const struct job *job, uint64_t seed,
+                 struct trial_result *ret)
+{
+    if (job->criterion.kind == CRITERION_EXIT) {
+        ret->outcome = OUTCOME_WORKLOAD_FAILED;
+        ret->by_workload = true;
+        snprintf(ret->message, sizeof ret->message, "workload exec failed: exit status 3");
+        return;
+    }
+    ret->console_matched = true;
+    snprintf(ret->console_line, sizeof ret->console_line, "%s", script->console_line);
+    if (seed % 2) {
+        ret->outcome = OUTCOME_KERNEL_CRASHED;
+        snprintf(ret->message, sizeof ret->message, "the kernel panicked while workload exec ran");
+    }
+}
+
+static void run_criterion(struct scripted_work *self, const struct work_trial *trial,
+                          unsigned image, struct trial_result *ret)
+{
+    const struct scripted_script *script = self->script;
+    bool bad = script->culprit && image >= script->culprit;
+    struct random random;
+
+    random_seed(&random, trial->seed);
+    ret->outcome = OUTCOME_OK;
+    note_seed(self, trial->seed);
+    if (random_unit(&random) < (bad ? script->bad_fails : script->good_fails))
+        fail(script, trial->job, trial->seed, ret);
+}
+
 static void boot(struct scripted_work *self, const struct work_trial *trial, unsigned image,
                  bool infra, struct trial_result *ret)
 {
@@ -310,6 +342,8 @@ static void boot(struct scripted_work *self, const struct work_trial *trial, uns
     } else if (self->script->unbootable[image]) {
         ret->outcome = OUTCOME_BOOT_FAILED;
         snprintf(ret->message, sizeof ret->message, "Kernel panic - not syncing");
+    } else if (trial->job->criterion.kind != CRITERION_METRIC) {
+        run_criterion(self, trial, image, ret);
     } else {
         measure(self, image, trial->seed, ret);
     }

@@ -28,6 +28,10 @@ struct scripted_script {
     unsigned culprit; /* from this number on the level is the bad one; 0: none */
     double good_level, bad_level;
     double noise; /* standard deviation of a trial */
+    /* A job with a criterion: with which probability a trial fails, by its seed; and what the
+     * console then shows, before the kernel crashes in every second such trial. */
+    double good_fails, bad_fails;
+    const char *console_line;
 
     /* By commit number: */
     bool unbuildable[SCRIPTED_COMMITS_MAXIMUM];

@@ -192,12 +192,15 @@ static void versions_are_checked(void **state)
     assert_contains(error.message, "newer");
     change_version(*state, "PRAGMA user_version = 1; PRAGMA application_id = 7");
     assert_failure(try_open(*state, 0, &store), CULPRIT_INVALID);
-    change_version(*state, "PRAGMA user_version = 3; PRAGMA application_id = 1668050034");
+    change_version(*state, "PRAGMA user_version = 4; PRAGMA application_id = 1668050034");
     assert_success(try_open(*state, 0, &store));
     store_close(store);
 }
 
 /* From the newest version back to each before it. */
+static const char from_4_to_3[] = "ALTER TABLE trials DROP COLUMN event;"
+                                  "ALTER TABLE trials DROP COLUMN evidence;"
+                                  "PRAGMA user_version = 3";
 static const char from_3_to_2[] =
     "DROP TABLE calibrations; ALTER TABLE jobs DROP COLUMN calibration;"
     "PRAGMA user_version = 2";
@@ -216,6 +219,7 @@ static void an_older_store_is_brought_up(void **state)
     assert_success(add_job(store, &job));
     assert_success(store_build_add(store, &build, &id, &error));
     store_close(store);
+    change_version(*state, from_4_to_3);
     change_version(*state, from_3_to_2);
     change_version(*state, from_2_to_1);
     store = open_store(*state);
@@ -241,6 +245,7 @@ static void version_3_brings_calibrations(void **state)
     assert_success(add_job(store, &job));
     assert_success(store_job_calibration_set(store, job, "lost on the way back", &error));
     store_close(store);
+    change_version(*state, from_4_to_3);
     change_version(*state, from_3_to_2);
     store = open_store(*state);
     assert_success(store_job_calibration_get(store, job, &known, &kept, &error));

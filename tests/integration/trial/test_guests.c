@@ -149,14 +149,16 @@ static const struct fault {
     enum outcome outcome;
     const char *sentence;
     uint64_t deadline_ns; /* 0: the derived one */
+    bool shows;           /* the console has the line that is looked for */
 } faults[] = {
-    {"true", OUTCOME_OK, "", 0},
-    {"exit 3", OUTCOME_WORKLOAD_FAILED, "workload exec failed: ", 0},
+    {"true", OUTCOME_OK, "", 0, false},
+    {"exit 3", OUTCOME_WORKLOAD_FAILED, "workload exec failed: ", 0, false},
+    {"echo 'rq clock off' > /dev/kmsg", OUTCOME_OK, "", 0, true},
     {"echo '[ 1.0] garbage' > /dev/ttyS1", OUTCOME_INFRA_FAILED,
-     "the guest's result port is garbled: line ", 0},
+     "the guest's result port is garbled: line ", 0, false},
     {"sync; poweroff -f", OUTCOME_WORKLOAD_FAILED,
-     "the guest went down while workload exec ran, without its end record", 0},
-    {"while :; do :; done", OUTCOME_TIMED_OUT, "while workload exec ran", 30 * SECOND},
+     "the guest went down while workload exec ran, without its end record", 0, false},
+    {"while :; do :; done", OUTCOME_TIMED_OUT, "while workload exec ran", 30 * SECOND, false},
 };
 
 static void test_faults_in_the_guest(void **state)
@@ -175,8 +177,13 @@ static void test_faults_in_the_guest(void **state)
         set_option(&request, "timeout", "1h");
         spec = spec_of(pair, &request, *state);
         spec.deadline_ns = faults[i].deadline_ns;
+        spec.console_pattern = "^rq clock [[:alpha:]]+$";
         result = run(&spec, NULL);
         expect(result, faults[i].outcome, faults[i].sentence);
+        if (result->console_matched != faults[i].shows)
+            fail_msg("%s: the console %s", faults[i].command,
+                     faults[i].shows ? "shows no such line" : result->console_line);
+        assert_string_equal(result->console_line, faults[i].shows ? "rq clock off" : "");
     }
 }
 
@@ -195,8 +202,10 @@ static void test_panic_at_boot(void **state)
     assert_success(file_write_atomic(image, "\0\0\0", 4, 0644, &error));
     spec = spec_of(pair, &request, *state);
     spec.guest_image = image;
+    spec.console_pattern = "^Kernel panic - not syncing";
     result = run(&spec, NULL);
     expect(result, OUTCOME_BOOT_FAILED, "before the agent's first record: Kernel panic");
+    assert_true(result->console_matched);
 }
 
 /* The job's own words take memory away. */

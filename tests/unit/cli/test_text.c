@@ -78,6 +78,9 @@ static void test_progress(void **state)
         {"{\"phase\":\"verifying\",\"commits\":33,\"suspects\":1,"
          "\"builds\":{\"fresh\":6},\"trials\":{\"done\":17,\"running\":2},\"seconds_left\":121}",
          "verifying: 32 commits, 1 suspect; builds 6 new; trials 17, 2 running; about 2m 01s left"},
+        {"{\"phase\":\"searching\",\"builds\":{\"fresh\":3},"
+         "\"trials\":{\"done\":15,\"bad\":6,\"failed\":2},\"seconds_left\":60}",
+         "searching; builds 3 new; trials 15, 6 bad, 2 failed; about 1m 00s left"},
         {"{\"phase\":\"measuring\",\"commits\":1,\"builds\":{},\"trials\":{},"
          "\"seconds_left\":null}",
          "measuring; builds 0 new; trials 0; time left not known yet"},
@@ -119,6 +122,11 @@ static void test_events(void **state)
          "{\"number\":7,\"commit\":\"0123456789abcdef\",\"purpose\":\"search\",\"seed\":3,"
          "\"outcome\":\"ok\",\"message\":\"\",\"value\":2516.5,\"unit\":\"us\",\"seconds\":41}",
          "trial 7   0123456789ab  ok  2516.5 us  (search, seed 3, 41 s)"},
+        {"trial",
+         "{\"number\":8,\"commit\":\"0123456789abcdef\",\"purpose\":\"search\",\"seed\":4,"
+         "\"outcome\":\"kernel_crashed\",\"message\":\"the kernel panicked\",\"value\":null,"
+         "\"failed\":true,\"evidence\":\"BUG: x\",\"seconds\":9}",
+         "trial 8   0123456789ab  kernel_crashed  bad  (search, seed 4, 9 s): \"BUG: x\""},
         {"verdict", "{\"verdict\":\"culprit\",\"message\":\"found\"}", "verdict  culprit: found"},
         {"mail", "{\"state\":\"delivered\",\"message\":\"\"}", "mail     delivered"},
         {"notice", "{\"message\":\"good is not an ancestor\"}", "notice   good is not an ancestor"},

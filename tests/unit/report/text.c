@@ -58,6 +58,48 @@ static void test_run(void **state)
     fixture_clear(&fixture);
 }
 
+/* The same range, searched for a line of the console. */
+static void ask_for_failures(struct fixture *fixture)
+{
+    fixture->job->criterion.kind = CRITERION_CONSOLE;
+    fixture->job->criterion.console = strdup("rq_clock|WARNING");
+    for (size_t i = 0; i < fixture->report.trial_count; i++) {
+        struct report_trial *trial = &fixture->trials[i];
+
+        trial->observed = true;
+        trial->failed = trial->value > 15000;
+        trial->value = trial->failed;
+        trial->evidence = trial->failed ? "WARNING: CPU: 1 at rq_clock\x1b[2J" : "";
+        if (trial->failed)
+            trial->outcome = OUTCOME_KERNEL_CRASHED;
+    }
+    fixture->report.row_count = 0;
+    fixture->checks[0].worse_failed = fixture->report.endpoint.worse_failed = 4;
+    fixture->checks[0].base_failed = fixture->report.endpoint.base_failed = 1;
+}
+
+static void test_failures(void **state)
+{
+    struct fixture fixture;
+    _cleanup_free_ char *text = NULL;
+
+    (void)state;
+    fixture_make(&fixture);
+    ask_for_failures(&fixture);
+    text = text_of(&fixture.report);
+    expect_word(text, "lines like \"rq_clock|WARNING\" in 4\nof 5 trials, 1 of 5 before");
+    expect_word(text, "bad worse than good: 4 of 5 trials failed against 1 of 5,");
+    expect_word(text, "What was seen\n\n  trial 15 of 50695f2b34a4, on its console\n\n"
+                      "    WARNING: CPU: 1 at rq_clock?[2J\n");
+    expect_word(text, "0 of 3 failed");
+    expect_word(text, "3 of 3 failed");
+    expect_word(text, ", 0 of them without a result");
+    refuse_word(text, "median");
+    refuse_word(text, "Mann-Whitney");
+    refuse_word(text, "good or bad:");
+    fixture_clear(&fixture);
+}
+
 /* What a job that found no culprit says. */
 static void test_other_ends(void **state)
 {
@@ -330,15 +372,11 @@ static void test_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_culprit),
-        cmocka_unit_test(test_run),
-        cmocka_unit_test(test_other_ends),
-        cmocka_unit_test(test_pruning),
-        cmocka_unit_test(test_pruning_json),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_rows_that_lack_something),
-        cmocka_unit_test(test_hostile_words),
-        cmocka_unit_test(test_lines_fit),
+        cmocka_unit_test(test_culprit),       cmocka_unit_test(test_run),
+        cmocka_unit_test(test_failures),      cmocka_unit_test(test_other_ends),
+        cmocka_unit_test(test_pruning),       cmocka_unit_test(test_pruning_json),
+        cmocka_unit_test(test_empty),         cmocka_unit_test(test_rows_that_lack_something),
+        cmocka_unit_test(test_hostile_words), cmocka_unit_test(test_lines_fit),
         cmocka_unit_test(test_json),
     };
 

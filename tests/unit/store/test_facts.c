@@ -239,7 +239,7 @@ static void trials_carry_their_samples(void **state)
     CULPRIT_CLEANUP(stored_trials_clear) struct stored_trials trials = {0};
     CULPRIT_CLEANUP(stored_samples_clear) struct stored_samples samples = {0};
     char purpose[] = "verify", message[] = "", name[] = "wakeup.latency.p99", unit[] = "us",
-         better[] = "lower";
+         better[] = "lower", evidence[] = "BUG: x";
     struct stored_sample sample = {
         .name = name, .unit = unit, .better = better, .index = 1, .value = 1.0 / 3};
     int64_t job = add_job(store, NULL);
@@ -253,6 +253,9 @@ static void trials_carry_their_samples(void **state)
                                      .build = add_build(store, OUTCOME_OK, "beef"),
                                      .outcome = OUTCOME_OK,
                                      .message = message,
+                                     .observed = i > 0,
+                                     .failed = i > 1,
+                                     .evidence = i > 1 ? evidence : NULL,
                                      .digest = "d1",
                                      .wall_ns = 5000000000};
         assert_success(store_trial_add(store, job, &trial, &sample, 1, &number, &error));
@@ -265,6 +268,11 @@ static void trials_carry_their_samples(void **state)
     assert_string_equal(trials.items[2].purpose, "verify");
     assert_int_equal(trials.items[2].seed, INT32_MAX);
     assert_string_equal(trials.items[2].identity, "{}");
+    assert_false(trials.items[0].observed);
+    assert_true(trials.items[1].observed && !trials.items[1].failed);
+    assert_string_equal(trials.items[1].evidence, "");
+    assert_true(trials.items[2].observed && trials.items[2].failed);
+    assert_string_equal(trials.items[2].evidence, "BUG: x");
     assert_success(store_samples_get(store, job, 0, &samples, &error));
     assert_int_equal(samples.count, 3);
     assert_int_equal(samples.items[1].trial, 2);

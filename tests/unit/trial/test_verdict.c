@@ -166,6 +166,7 @@ static void test_endings(void **state)
         strcpy(run.reason, endings[i].reason);
         write_records(&script, endings[i].records, &guest);
         reach(*state, &spec, &run, &script, &verdict);
+        assert_int_equal(verdict.by_workload, endings[i].records == RECORDS_FAILURE);
         expect(&verdict, i, endings[i].outcome, endings[i].message);
     }
 }
