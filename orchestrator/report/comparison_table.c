@@ -73,7 +73,9 @@ const char *figure_side(const struct sample_summary *side, char text[2 * FIGURE_
     char median[FIGURE_TEXT_SIZE], spread[FIGURE_TEXT_SIZE];
     double share = 100 * side->robust_scale / fabs(side->median);
 
-    if (!(fabs(side->median) > 0) || !isfinite(share) || share > 999)
+    if (side->count == 1)
+        snprintf(text, 2 * FIGURE_TEXT_SIZE, "%.24s +-   -", short_number(side->median, median));
+    else if (!(fabs(side->median) > 0) || !isfinite(share) || share > 999)
         snprintf(text, 2 * FIGURE_TEXT_SIZE, "%.24s +-%.24s", short_number(side->median, median),
                  short_number(side->robust_scale, spread));
     else

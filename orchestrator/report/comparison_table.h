@@ -20,7 +20,8 @@ const char *figure_number(double value, char text[FIGURE_TEXT_SIZE]);
 const char *figure_signed_percent(double percent, char text[FIGURE_TEXT_SIZE]);
 /* "0.0079", "<0.0001". */
 const char *figure_p(double p, char text[FIGURE_TEXT_SIZE]);
-/* "15984 +-  1%": the median and the robust spread; "0 +-2" where a share says nothing. From
+/* "15984 +-  1%": the median and the robust spread; "0 +-2" where a share says nothing,
+ * "15984 +-   -" of a single trial. From
  * 100,000 on in thousands, millions and so on ("474k", "12.3M", "4635M"), to keep to the column. */
 const char *figure_side(const struct sample_summary *side, char text[2 * FIGURE_TEXT_SIZE]);
 /* A difference as a share of the base's median where that makes sense, else in the samples' unit,

@@ -54,7 +54,8 @@ static void write_header(struct buffer *out, const struct report *report,
     char trials[2][FIGURE_TEXT_SIZE];
 
     for (int side = 0; side < 2; side++)
-        snprintf(trials[side], sizeof trials[side], "%zu trials", usual_count(figures, side));
+        snprintf(trials[side], sizeof trials[side], "%zu trial%s", usual_count(figures, side),
+                 usual_count(figures, side) == 1 ? "" : "s");
     if (report->commit_count > 0)
         buffer_printf(out, "%12.12s %12.12s\n",
                       sides[0] < report->commit_count ? report->commits[sides[0]].id : "",

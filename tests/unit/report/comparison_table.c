@@ -138,6 +138,9 @@ static void test_sides(void **state)
 
         assert_string_equal(figure_side(&side, text), cases[i].text);
     }
+    const struct sample_summary single = {.count = 1, .median = 9338.88};
+    char text[2 * FIGURE_TEXT_SIZE];
+    assert_string_equal(figure_side(&single, text), "9339 +-   -");
 }
 
 /* The members are all there, and what is not known is null. */
