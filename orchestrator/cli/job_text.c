@@ -197,13 +197,13 @@ void job_print(struct cli *cli, const json_t *job)
     text_print_safe(cli->out, json_text(job, "name"));
     fputc('\n', cli->out);
     print_field(cli, "kind", json_text(job, "kind"));
-    print_field(cli, "state", json_text(job, "state"));
+    print_field(cli, "state", job_is_cancelling(job) ? "being cancelled" : json_text(job, "state"));
     print_field(cli, "message", json_text(job, "message"));
     print_field(cli, "engine", json_text(job, "engine"));
     print_field(cli, "created", json_text(job, "created"));
     print_field(cli, "started", json_text(job, "started"));
     print_field(cli, "finished", json_text(job, "finished"));
-    if (json_is_object(json_object_get(job, "progress"))) {
+    if (!job_is_cancelling(job) && json_is_object(json_object_get(job, "progress"))) {
         job_progress_text(json_object_get(job, "progress"), &progress);
         print_field(cli, "progress", progress.data ? progress.data : "");
     }
@@ -220,6 +220,11 @@ bool job_is_over(const json_t *job)
 
     return strcmp(state, "done") == 0 || strcmp(state, "failed") == 0 ||
            strcmp(state, "cancelled") == 0;
+}
+
+bool job_is_cancelling(const json_t *job)
+{
+    return json_is_true(json_object_get(job, "cancelling")) && !job_is_over(job);
 }
 
 int job_status(const json_t *job, struct culprit_error *error)

@@ -24,6 +24,8 @@ bool job_event_text(const char *type, const json_t *data, struct buffer *text);
 void job_print(struct cli *cli, const json_t *job);
 
 bool job_is_over(const json_t *job);
+/* Its end was asked for, and its builds and guests have not stopped yet. */
+bool job_is_cancelling(const json_t *job);
 
 /* At least 0: the exit status that the job's end stands for. Below: failed or cancelled. */
 int job_status(const json_t *job, struct culprit_error *error);

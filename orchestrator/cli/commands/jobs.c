@@ -34,7 +34,9 @@ static void print_job_line(struct cli *cli, const json_t *job)
     text_pad(cli->out, json_text(job, "kind"), 8);
     text_pad(cli->out, json_text(job, "name"), 28);
     fputc(' ', cli->out);
-    if (!job_is_over(job))
+    if (job_is_cancelling(job))
+        buffer_puts(&progress, "being cancelled");
+    else if (!job_is_over(job))
         job_progress_text(json_object_get(job, "progress"), &progress);
     else
         buffer_puts(&progress, *verdict ? verdict : json_text(job, "message"));

@@ -173,12 +173,36 @@ static void test_job_status(void **state)
     }
 }
 
+static void test_being_cancelled(void **state)
+{
+    static const struct {
+        const char *job;
+        bool cancelling;
+    } cases[] = {
+        {"{\"state\":\"running\",\"cancelling\":true}", true},
+        {"{\"state\":\"running\",\"cancelling\":false}", false},
+        {"{\"state\":\"running\"}", false},
+        {"{\"state\":\"cancelled\",\"cancelling\":true}", false},
+        {"{\"state\":\"running\",\"cancelling\":1}", false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        json_t *job = json_loads(cases[i].job, 0, NULL);
+
+        if (job_is_cancelling(job) != cases[i].cancelling)
+            fail_msg("%s: %d", cases[i].job, job_is_cancelling(job));
+        json_decref(job);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_quoting),         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_terminal_safety), cmocka_unit_test(test_progress),
         cmocka_unit_test(test_events),          cmocka_unit_test(test_job_status),
+        cmocka_unit_test(test_being_cancelled),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
