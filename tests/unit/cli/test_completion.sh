@@ -60,7 +60,7 @@ check no submit "--" : --wait --json --server
 check yes try --ke : --kernel --keep
 check yes try --engine d : deterministic
 check yes try -e "" : auto realtime deterministic functional
-check no try --topology "" : pair smp4 smp8 x5472 vm-40cpu-smt xeon-gold-6252
+check no try --topology "" : pair smp4 smp8 x5472 vm-40cpu-smt vm-8cpu-smt xeon-gold-6252
 check yes try wake : wakeup
 check yes calibrate wake : wakeup
 check yes calibrate --workload wake : wakeup

@@ -12,9 +12,13 @@ static const struct {
     unsigned cpus, packages;
     size_t cores, caches, nodes, domains, last_caches;
 } shipped[] = {
-    {"pair", 2, 1, 2, 4, 1, 1, 1},  {"smp4", 4, 1, 4, 4, 1, 1, 1},
-    {"smp8", 8, 1, 8, 4, 1, 1, 1},  {"vm-40cpu-smt", 40, 1, 20, 4, 1, 2, 1},
-    {"x5472", 8, 2, 8, 3, 1, 2, 4}, {"xeon-gold-6252", 96, 2, 48, 4, 2, 3, 2},
+    {"pair", 2, 1, 2, 4, 1, 1, 1},
+    {"smp4", 4, 1, 4, 4, 1, 1, 1},
+    {"smp8", 8, 1, 8, 4, 1, 1, 1},
+    {"vm-40cpu-smt", 40, 1, 20, 4, 1, 2, 1},
+    {"vm-8cpu-smt", 8, 1, 4, 4, 1, 2, 1},
+    {"x5472", 8, 2, 8, 3, 1, 2, 4},
+    {"xeon-gold-6252", 96, 2, 48, 4, 2, 3, 2},
 };
 
 static void test_shipped(void **state)
@@ -74,7 +78,8 @@ static void test_unknown(void **state)
         struct culprit_error error = {0};
         struct topology *topology = NULL;
         assert_failure(topology_find(TOPOLOGIES, names[i], &topology, &error), CULPRIT_NOT_FOUND);
-        assert_contains(error.message, "there are: pair, smp4, smp8, vm-40cpu-smt, x5472");
+        assert_contains(error.message,
+                        "there are: pair, smp4, smp8, vm-40cpu-smt, vm-8cpu-smt, x5472");
         if (i == 0)
             assert_contains(error.message, "did you mean \"x5472\"?");
     }
