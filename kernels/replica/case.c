@@ -11,14 +11,30 @@
     "number of tasks. The reasoning in the comment holds at every level: use the same\n"  \
     "rule for all of them and save a test."
 
-#define SPARE_CAPACITY_EDIT(flag)                                       \
-    {                                                                   \
-        {                                                               \
-            "kernel/sched/fair.c", "calculate_imbalance",               \
-                "\t\tif ((busiest->group_type > group_fully_busy) &&\n" \
-                "\t\t    !(env->sd->flags & " flag ")) {\n",            \
-                "\t\tif (busiest->group_type > group_fully_busy) {\n"   \
-        }                                                               \
+#define SPARE_CAPACITY(flag)                                                                    \
+    {                                                                                           \
+        .subject = SPARE_CAPACITY_SUBJECT, .body = SPARE_CAPACITY_BODY, .effect = EFFECT_FAULT, \
+        .edits = {                                                                              \
+            {"kernel/sched/fair.c", "calculate_imbalance",                                      \
+             "\t\tif ((busiest->group_type > group_fully_busy) &&\n"                            \
+             "\t\t    !(env->sd->flags & " flag ")) {\n",                                       \
+             "\t\tif (busiest->group_type > group_fully_busy) {\n"}                             \
+        }                                                                                       \
+    }
+
+#define LONG_SLICE_SUBJECT "sched/fair: Double the default of the scheduling period"
+#define LONG_SLICE_BODY                                                                   \
+    "It was chosen for machines of a few CPUs with small caches. The machines of today\n" \
+    "gain from fewer switches."
+
+#define LONG_SLICE(name, was, becomes)                                                             \
+    {                                                                                              \
+        .subject = LONG_SLICE_SUBJECT, .body = LONG_SLICE_BODY, .effect = EFFECT_FAULT, .edits = { \
+            {"kernel/sched/fair.c", NULL, "\nunsigned int " name "\t\t\t= " was ";\n",             \
+             "\nunsigned int " name "\t\t\t= " becomes ";\n"},                                     \
+            {"kernel/sched/fair.c", NULL, "normalized_" name "\t= " was ";\n",                     \
+             "normalized_" name "\t= " becomes ";\n"},                                             \
+        }                                                                                          \
     }
 
 /*
@@ -27,28 +43,28 @@
  * machine that is exactly full, tasks then queue behind each other while another CPU idles: the
  * median wakeup latency stays, the 99th percentile grows by tens. Cured in v5.10 by the condition
  * that this fault takes away again.
+ *
+ * The second fault is made up. Where no idle CPU comes to help, a queued task waits for the whole
+ * slice of the one before it; this makes slices twice as long.
  */
 const struct replica_case replica_cases[] = {
     {
         .name = "lb-spare-capacity",
         .summary = "the load balancer pulls by spare capacity inside a last-level cache",
         .metric = "wakeup.latency.p99",
-        .variants =
+        .faults =
             {
                 {
-                    .subject = SPARE_CAPACITY_SUBJECT,
-                    .body = SPARE_CAPACITY_BODY,
-                    .effect = EFFECT_FAULT,
-                    .edits = SPARE_CAPACITY_EDIT("SD_SHARE_PKG_RESOURCES"),
+                    .variants = {SPARE_CAPACITY("SD_SHARE_PKG_RESOURCES"),
+                                 SPARE_CAPACITY("SD_SHARE_LLC")},
+                    .variant_count = 2,
                 },
                 {
-                    .subject = SPARE_CAPACITY_SUBJECT,
-                    .body = SPARE_CAPACITY_BODY,
-                    .effect = EFFECT_FAULT,
-                    .edits = SPARE_CAPACITY_EDIT("SD_SHARE_LLC"),
+                    .variants = {LONG_SLICE("sysctl_sched_latency", "6000000ULL", "12000000ULL"),
+                                 LONG_SLICE("sysctl_sched_base_slice", "700000ULL", "1400000ULL")},
+                    .variant_count = 2,
                 },
             },
-        .variant_count = 2,
     },
 };
 const size_t replica_case_count = sizeof(replica_cases) / sizeof(replica_cases[0]);

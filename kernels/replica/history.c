@@ -192,19 +192,28 @@ static int commit_scheduler(struct writer *writer, struct snapshot *line, unsign
     return commit_rewriting(writer, line, number, PLACE_BUILT);
 }
 
+static const struct replica_fault *fault_at(const struct writer *writer, unsigned number)
+{
+    unsigned i = 0;
+
+    while (writer->layout->faults[i] != number)
+        i++;
+    return &writer->which->faults[i];
+}
+
 static int commit_fault(struct writer *writer, struct snapshot *line, unsigned number)
 {
+    const struct replica_fault *fault = fault_at(writer, number);
     int result = 0;
 
-    for (size_t i = 0; i < writer->which->variant_count; i++) {
-        result = apply_change(line, &writer->which->variants[i], false, writer->error);
-        if (result == 0) {
-            const struct change *change = &writer->which->variants[i];
+    for (size_t i = 0; i < fault->variant_count; i++) {
+        const struct change *change = &fault->variants[i];
 
+        result = apply_change(line, change, false, writer->error);
+        if (result == 0)
             return commit(writer, line, number,
                           &(struct told){change->subject, change->body, NULL, change->edits[0].path,
                                          change->effect});
-        }
     }
     culprit_error_prefix(writer->error, "cannot plant %s in this kernel source",
                          writer->which->name);

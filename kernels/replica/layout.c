@@ -50,29 +50,103 @@ static void place_side(struct layout *layout, struct random *random)
     layout->kinds[layout->merge] = SLOT_MERGE;
 }
 
-static int place_fault(struct layout *layout, struct random *random, enum place_wanted place,
-                       unsigned number, struct culprit_error *error)
+/* Whether `later` has `earlier` among its ancestors. Between fork and merge the two lines know
+ * nothing of each other. */
+static bool descends(const struct layout *layout, unsigned later, unsigned earlier)
 {
-    if (place == PLACE_ON_SIDE && layout->side_count == 0)
+    bool parallel = layout->side_count > 0 && earlier > layout->fork && later < layout->merge;
+
+    return later > earlier &&
+           !(parallel && layout_on_side(layout, later) && !layout_on_side(layout, earlier));
+}
+
+/* How many commits may be the second fault: what descends from the first, but for the merge. */
+static unsigned count_room(const struct layout *layout, unsigned first)
+{
+    unsigned room = 0;
+
+    for (unsigned number = first + 1; number <= layout->count; number++)
+        room += number != layout->merge && descends(layout, number, first);
+    return room;
+}
+
+static bool may_be_first(const struct layout *layout, const struct layout_options *options,
+                         unsigned number)
+{
+    return number != layout->merge &&
+           (options->place != PLACE_ON_MAIN || !layout_on_side(layout, number)) &&
+           (options->faults < 2 || count_room(layout, number) > 0);
+}
+
+static int draw_place(const struct layout *layout, struct random *random,
+                      const struct layout_options *options, unsigned *ret,
+                      struct culprit_error *error)
+{
+    if (options->place == PLACE_ON_SIDE && layout->side_count == 0)
         return culprit_fail(error, CULPRIT_INVALID,
                             "a history of %u commits has no side branch; it takes %d",
                             layout->count, COMMITS_FOR_SIDE);
-    if (place == PLACE_AT_NUMBER) {
-        if (number < 1 || number > layout->count || number == layout->merge)
-            return culprit_fail(error, CULPRIT_INVALID,
-                                "the fault cannot be put at %u: 1 to %u, and not the merge (%u)",
-                                number, layout->count, layout->merge);
-    } else if (place == PLACE_ON_SIDE) {
-        number = layout->side_first + (unsigned)random_below(random, layout->side_count);
-    } else {
+    if (options->place == PLACE_AT_NUMBER &&
+        (options->number < 1 || options->number > layout->count ||
+         options->number == layout->merge))
+        return culprit_fail(error, CULPRIT_INVALID,
+                            "the fault cannot be put at %u: 1 to %u, and not the merge (%u)",
+                            options->number, layout->count, layout->merge);
+    if (options->place == PLACE_AT_NUMBER)
+        *ret = options->number;
+    else if (options->place == PLACE_ON_SIDE)
+        *ret = layout->side_first + (unsigned)random_below(random, layout->side_count);
+    else {
         do {
-            number = 1 + (unsigned)random_below(random, layout->count);
-        } while (number == layout->merge ||
-                 (place == PLACE_ON_MAIN && layout_on_side(layout, number)));
+            *ret = 1 + (unsigned)random_below(random, layout->count);
+        } while (!may_be_first(layout, options, *ret));
     }
-    layout->fault = number;
-    layout->kinds[number] = SLOT_FAULT;
     return 0;
+}
+
+static void put_fault(struct layout *layout, unsigned number)
+{
+    layout->faults[layout->fault_count++] = number;
+    layout->kinds[number] = SLOT_FAULT;
+}
+
+static int place_second(struct layout *layout, struct random *random, struct culprit_error *error)
+{
+    unsigned first = layout->faults[0], room = count_room(layout, first), number = first, passed;
+
+    if (room == 0)
+        return culprit_fail(error, CULPRIT_INVALID,
+                            "a second fault has no room after the first, which is %u of %u", first,
+                            layout->count);
+    passed = 1 + (unsigned)random_below(random, room);
+    while (passed > 0) {
+        number++;
+        passed -= number != layout->merge && descends(layout, number, first);
+    }
+    put_fault(layout, number);
+    return 0;
+}
+
+static int place_faults(struct layout *layout, struct random *random,
+                        const struct layout_options *options, struct culprit_error *error)
+{
+    unsigned number;
+    int result;
+
+    if (options->faults > LAYOUT_FAULTS_MAXIMUM)
+        return culprit_fail(error, CULPRIT_INVALID, "a history has up to %d faults, not %u",
+                            LAYOUT_FAULTS_MAXIMUM, options->faults);
+    if (options->faults == 0 && options->place != PLACE_ANYWHERE)
+        return culprit_fail(error, CULPRIT_INVALID, "there is no fault to be put anywhere");
+    if (options->faults == 0)
+        return 0;
+    if (options->faults > 1 && layout->count == 1)
+        return culprit_fail(error, CULPRIT_INVALID, "one commit cannot be two faults");
+    result = draw_place(layout, random, options, &number, error);
+    if (result < 0)
+        return result;
+    put_fault(layout, number);
+    return options->faults > 1 ? place_second(layout, random, error) : 0;
 }
 
 static bool is_free_on_main(const struct layout *layout, unsigned number)
@@ -141,19 +215,19 @@ static void fill(struct layout *layout, struct random *random)
     }
 }
 
-int layout_make(unsigned commits, uint64_t seed, enum place_wanted place, unsigned number,
-                struct layout *ret, struct culprit_error *error)
+int layout_make(const struct layout_options *options, struct layout *ret,
+                struct culprit_error *error)
 {
-    struct layout layout = {.count = commits};
+    struct layout layout = {.count = options->commits};
     struct random random;
     int result;
 
-    if (commits < 1 || commits > LAYOUT_COMMITS_MAXIMUM)
+    if (options->commits < 1 || options->commits > LAYOUT_COMMITS_MAXIMUM)
         return culprit_fail(error, CULPRIT_INVALID, "a history has 1 to %d commits, not %u",
-                            LAYOUT_COMMITS_MAXIMUM, commits);
-    random_seed(&random, seed);
+                            LAYOUT_COMMITS_MAXIMUM, options->commits);
+    random_seed(&random, options->seed);
     place_side(&layout, &random);
-    result = place_fault(&layout, &random, place, number, error);
+    result = place_faults(&layout, &random, options, error);
     if (result < 0)
         return result;
     place_broken(&layout, &random);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which kind of commit stands where in a history: a pure function of the number of commits, the
- * seed and the place asked for. Number 0 is the imported source (good), the last is the tip (bad);
- * parents come before children, a side branch in one piece before its merge:
+ * seed, how many faults there are, and the place asked for. Number 0 is the imported source (good),
+ * the last is the tip (bad); parents come before children, a side branch in one piece before its
+ * merge:
  *
  *                    s1--s2--s3            fork = 4, parallel = 2, side = 3:
  *                   /          \           main 1 … 6, side 7 8 9, merge 10, main 11 …
@@ -18,7 +19,7 @@
 
 #include "base/error.h"
 
-enum { LAYOUT_COMMITS_MAXIMUM = 256 };
+enum { LAYOUT_COMMITS_MAXIMUM = 256, LAYOUT_FAULTS_MAXIMUM = 2 };
 
 enum slot_kind {
     SLOT_NONE = 0,
@@ -42,16 +43,25 @@ struct layout {
     unsigned fork;                   /* the commit that the side branch starts at */
     unsigned side_first, side_count; /* side_count 0: no side branch */
     unsigned merge;
-    unsigned fault;
+    unsigned faults[LAYOUT_FAULTS_MAXIMUM]; /* numbers, in the order of the case's faults */
+    unsigned fault_count;
     unsigned reverted; /* the SLOT_SCHED commit that is reverted and applied again; 0: none */
 };
 
 enum place_wanted { PLACE_ANYWHERE, PLACE_ON_MAIN, PLACE_ON_SIDE, PLACE_AT_NUMBER };
 
-/* INVALID when the place cannot be had: no side branch in so short a history, number out of range
- * or taken by the merge. commits: 1 to LAYOUT_COMMITS_MAXIMUM. */
-int layout_make(unsigned commits, uint64_t seed, enum place_wanted place, unsigned number,
-                struct layout *ret, struct culprit_error *error);
+struct layout_options {
+    unsigned commits; /* 1 to LAYOUT_COMMITS_MAXIMUM */
+    uint64_t seed;
+    unsigned faults;         /* 0 to LAYOUT_FAULTS_MAXIMUM */
+    enum place_wanted place; /* of the first fault; the second is anywhere that descends from it */
+    unsigned number;         /* PLACE_AT_NUMBER */
+};
+
+/* INVALID when a place cannot be had: no side branch in so short a history, number out of range or
+ * taken by the merge, nothing after it to be the second fault, nothing to place. */
+int layout_make(const struct layout_options *options, struct layout *ret,
+                struct culprit_error *error);
 
 bool layout_on_side(const struct layout *layout, unsigned number);
 

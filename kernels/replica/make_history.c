@@ -17,7 +17,7 @@ enum { COMMITS_DEFAULT = 32 };
 
 struct options {
     const char *case_name, *source, *out, *truth, *cache;
-    uint64_t commits, seed, number;
+    uint64_t commits, seed, faults, number;
     enum place_wanted place;
     bool no_cache, where;
 };
@@ -25,15 +25,17 @@ struct options {
 static const char usage[] =
     "usage: make-history --case NAME --source PACKAGE|PATH --out DIRECTORY [options]\n"
     "\n"
-    "Makes a bare git repository with kernel source and N commits on it, one of which brings an\n"
-    "old regression back. Branch main, tags good and bad.\n"
+    "Makes a bare git repository with kernel source and N commits on it, one of which (or none, "
+    "or\n"
+    "two) brings an old regression back. Branch main, tags good and bad.\n"
     "\n"
     "  --case NAME         the regression to plant (see --list-cases)\n"
     "  --source WHAT       a package of kernel source (linux-source-6.1), an archive or a tree\n"
     "  --out DIRECTORY     the repository to make; must not exist or be empty\n"
     "  --commits N         commits after the import, 1 to 256 (32)\n"
     "  --seed S            what is drawn by lot: equal seeds give equal commits (1)\n"
-    "  --place WHERE       of the fault: any, main, side, or a number from 1 to N (any)\n"
+    "  --faults 0|1|2      none: nothing got worse; two: a later one makes it worse still (1)\n"
+    "  --place WHERE       of the (first) fault: any, main, side, or a number from 1 to N (any)\n"
     "  --truth FILE        write what is true of the history there, as JSON\n"
     "  --base-cache DIR    keep imported sources there (~/.cache/culprit/replica)\n"
     "  --no-base-cache     import anew and keep nothing\n"
@@ -71,6 +73,7 @@ enum {
     OPTION_OUT,
     OPTION_COMMITS,
     OPTION_SEED,
+    OPTION_FAULTS,
     OPTION_PLACE,
     OPTION_TRUTH,
     OPTION_BASE_CACHE,
@@ -86,6 +89,7 @@ static const struct option long_options[] = {
     {"out", required_argument, NULL, OPTION_OUT},
     {"commits", required_argument, NULL, OPTION_COMMITS},
     {"seed", required_argument, NULL, OPTION_SEED},
+    {"faults", required_argument, NULL, OPTION_FAULTS},
     {"place", required_argument, NULL, OPTION_PLACE},
     {"truth", required_argument, NULL, OPTION_TRUTH},
     {"base-cache", required_argument, NULL, OPTION_BASE_CACHE},
@@ -113,6 +117,8 @@ static int take_option(int option, const char *argument, struct options *options
         return parse_count(argument, 1, LAYOUT_COMMITS_MAXIMUM, &options->commits, error);
     case OPTION_SEED:
         return parse_count(argument, 0, INT64_MAX, &options->seed, error);
+    case OPTION_FAULTS:
+        return parse_count(argument, 0, LAYOUT_FAULTS_MAXIMUM, &options->faults, error);
     case OPTION_PLACE:
         return parse_place(argument, options, error);
     case OPTION_TRUTH:
@@ -134,9 +140,12 @@ static int take_option(int option, const char *argument, struct options *options
 
 static int print_where(const struct layout *layout, uint64_t seed)
 {
-    printf("seed %llu: the fault is commit %u of %u, on the %s\n", (unsigned long long)seed,
-           layout->fault, layout->count,
-           layout_on_side(layout, layout->fault) ? "side branch" : "main line");
+    if (layout->fault_count == 0)
+        printf("seed %llu: there is no fault\n", (unsigned long long)seed);
+    for (unsigned i = 0; i < layout->fault_count; i++)
+        printf("seed %llu: the %sfault is commit %u of %u, on the %s\n", (unsigned long long)seed,
+               i ? "second " : "", layout->faults[i], layout->count,
+               layout_on_side(layout, layout->faults[i]) ? "side branch" : "main line");
     return 0;
 }
 
@@ -197,8 +206,12 @@ static int run(const struct options *options, struct culprit_error *error)
         return culprit_fail(error, CULPRIT_INVALID,
                             "there is no case \"%s\"; see make-history --list-cases",
                             options->case_name);
-    result = layout_make((unsigned)options->commits, options->seed, options->place,
-                         (unsigned)options->number, &layout, error);
+    result = layout_make(&(struct layout_options){.commits = (unsigned)options->commits,
+                                                  .seed = options->seed,
+                                                  .faults = (unsigned)options->faults,
+                                                  .place = options->place,
+                                                  .number = (unsigned)options->number},
+                         &layout, error);
     if (result < 0)
         return result;
     if (options->where)
@@ -221,7 +234,7 @@ static int fail(const struct culprit_error *error)
 
 int main(int argc, char **argv)
 {
-    struct options options = {.commits = COMMITS_DEFAULT, .seed = 1};
+    struct options options = {.commits = COMMITS_DEFAULT, .seed = 1, .faults = 1};
     struct culprit_error error = {0};
     int option, result;
 

@@ -22,6 +22,18 @@ static void add_change(struct edit_list *list, const struct change *change)
     }
 }
 
+/* The variant for kernels that call the flag so; without any, the first. */
+static void collect_fault(struct edit_list *list, const struct replica_fault *fault,
+                          const char *flag)
+{
+    size_t taken = 0;
+
+    for (size_t i = 0; i < fault->variant_count; i++)
+        if (strstr(fault->variants[i].edits[0].anchor, flag))
+            taken = i;
+    add_change(list, &fault->variants[taken]);
+}
+
 static void collect(struct edit_list *list, const char *flag)
 {
     for (size_t i = 0; i < sched_change_count; i++)
@@ -29,9 +41,8 @@ static void collect(struct edit_list *list, const char *flag)
     for (size_t i = 0; i < breakage_count; i++)
         add_change(list, &breakages[i].broken);
     for (size_t i = 0; i < replica_case_count; i++)
-        for (size_t j = 0; j < replica_cases[i].variant_count; j++)
-            if (strstr(replica_cases[i].variants[j].edits[0].anchor, flag))
-                add_change(list, &replica_cases[i].variants[j]);
+        for (size_t f = 0; f < LAYOUT_FAULTS_MAXIMUM; f++)
+            collect_fault(list, &replica_cases[i].faults[f], flag);
 }
 
 static void write_file(const char *directory, const char *path, const char *text)

@@ -151,6 +151,33 @@ static void writes_what_it_says(void **state)
     }
 }
 
+/* None: no culprit in the truth, and the fault's text is not in the history. Two: both, at places
+ * of their own, each once. */
+static void writes_as_many_faults_as_asked_for(void **state)
+{
+    static const char count[] = "git -C h log --format=%%H -m --first-parent -G'%s' good..bad --"
+                                " kernel/sched/fair.c | wc -l";
+
+    for (unsigned faults = 0; faults <= LAYOUT_FAULTS_MAXIMUM; faults++) {
+        _cleanup_free_ char *first = NULL, *second = NULL;
+        json_t *truth;
+
+        free(shell(*state,
+                   "rm -rf h t; $make --case lb-spare-capacity --source ./source.tar.xz"
+                   " --base-cache cache --commits 24 --seed 5 --faults %u --out h --truth t",
+                   faults));
+        truth = truth_of(*state, "t");
+        check_numbers(*state, "h", truth);
+        assert_int_equal(json_array_size(json_object_get(truth, "faults")), faults);
+        assert_int_equal(json_object_get(truth, "culprit") != NULL, faults == 1);
+        first = shell(*state, count, "group_type > group_fully_busy. &&");
+        second = shell(*state, count, "normalized_sysctl_sched_latency.= 12000000ULL");
+        assert_int_equal(atoi(first), faults >= 1);
+        assert_int_equal(atoi(second), faults >= 2);
+        json_decref(truth);
+    }
+}
+
 /* Archive or tree, with or without a cache, now or then: the same ids. And another seed, others. */
 static void gives_the_same_ids_everywhere(void **state)
 {
@@ -218,6 +245,8 @@ static void says_what_is_wrong(void **state)
         {"--case lb-spare-capacity --commits 0 --out h", "0"},
         {"--case lb-spare-capacity --commits 10x --out h", "10x"},
         {"--case lb-spare-capacity --commits 257 --out h", "257"},
+        {"--case lb-spare-capacity --faults 3 --out h", "3"},
+        {"--case lb-spare-capacity --faults 0 --place main --out h", "no fault"},
         {"--case lb-spare-capacity --commits 7 --place side --out h", "no side branch"},
         {"--case lb-spare-capacity --source ./garbage --no-base-cache --out h", "garbage"},
         {"--case lb-spare-capacity --source ./other.tar --no-base-cache --out h", "not kernel"},
@@ -252,9 +281,13 @@ static void says_what_is_wrong(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        tree_test(writes_what_it_says),          tree_test(gives_the_same_ids_everywhere),
-        tree_test(needs_the_cache_no_more),      tree_test(bisects_with_git_in_it),
-        tree_test(plants_by_the_newer_flag_too), tree_test(says_what_is_wrong),
+        tree_test(writes_what_it_says),
+        tree_test(writes_as_many_faults_as_asked_for),
+        tree_test(gives_the_same_ids_everywhere),
+        tree_test(needs_the_cache_no_more),
+        tree_test(bisects_with_git_in_it),
+        tree_test(plants_by_the_newer_flag_too),
+        tree_test(says_what_is_wrong),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

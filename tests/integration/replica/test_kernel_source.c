@@ -19,15 +19,13 @@ static bool installed(const char *package)
     return path && file_exists(path);
 }
 
-static void try_change(const struct snapshot *base, const char *package,
-                       const struct change *change)
+/* Leaves the change in the line. */
+static void try_change(struct snapshot *line, const char *package, const struct change *change)
 {
-    struct snapshot line = *base;
-
     for (size_t i = 0; i < CHANGE_EDITS_MAXIMUM && change->edits[i].path; i++) {
         struct culprit_error error = {0};
 
-        if (edit_apply(&line, &change->edits[i], &error) < 0)
+        if (edit_apply(line, &change->edits[i], &error) < 0)
             fail_msg("%s: \"%s\": %s", package, change->subject, error.message);
     }
 }
@@ -42,19 +40,34 @@ static void try_breakage(const struct snapshot *base, const char *package,
     try_change(&line, package, &breakage->fix);
 }
 
-/* Exactly one variant of a case fits one kernel. */
+/* Exactly one variant of a fault fits one kernel, and what the others leave does not keep it from
+ * that. */
+static void try_fault(struct snapshot *line, const char *package, const char *name,
+                      const struct replica_fault *fault)
+{
+    const struct change *fitting = NULL;
+
+    for (size_t i = 0; i < fault->variant_count; i++) {
+        struct snapshot trial = *line;
+
+        if (edit_apply(&trial, &fault->variants[i].edits[0], NULL) < 0)
+            continue;
+        if (fitting)
+            fail_msg("%s: two variants of a fault of %s fit", package, name);
+        fitting = &fault->variants[i];
+    }
+    if (!fitting)
+        fail_msg("%s: no variant of a fault of %s fits", package, name);
+    try_change(line, package, fitting);
+}
+
 static void try_case(const struct snapshot *base, const char *package,
                      const struct replica_case *which)
 {
-    unsigned fitting = 0;
+    struct snapshot line = *base;
 
-    for (size_t i = 0; i < which->variant_count; i++) {
-        struct snapshot line = *base;
-
-        fitting += edit_apply(&line, &which->variants[i].edits[0], NULL) == 0;
-    }
-    if (fitting != 1)
-        fail_msg("%s: %u variants of %s fit", package, fitting, which->name);
+    for (size_t i = LAYOUT_FAULTS_MAXIMUM; i-- > 0;)
+        try_fault(&line, package, which->name, &which->faults[i]);
 }
 
 static void check_catalogue(const char *package, git_repository *git)
@@ -65,8 +78,11 @@ static void check_catalogue(const char *package, git_repository *git)
 
     assert_int_equal(git_reference_name_to_id(&id, git, "refs/heads/main"), 0);
     assert_success(snapshot_begin(git, &id, &base, &error));
-    for (size_t i = 0; i < sched_change_count; i++)
-        try_change(&base, package, &sched_changes[i]);
+    for (size_t i = 0; i < sched_change_count; i++) {
+        struct snapshot line = base;
+
+        try_change(&line, package, &sched_changes[i]);
+    }
     for (size_t i = 0; i < breakage_count; i++)
         try_breakage(&base, package, &breakages[i]);
     for (size_t i = 0; i < replica_case_count; i++)
@@ -81,7 +97,11 @@ static void check_longest(const char *package, const char *directory)
     struct layout layout;
     unsigned idle = 0;
 
-    assert_success(layout_make(LAYOUT_COMMITS_MAXIMUM, 11, PLACE_ON_SIDE, 0, &layout, &error));
+    assert_success(layout_make(&(struct layout_options){.commits = LAYOUT_COMMITS_MAXIMUM,
+                                                        .seed = 11,
+                                                        .faults = LAYOUT_FAULTS_MAXIMUM,
+                                                        .place = PLACE_ON_SIDE},
+                               &layout, &error));
     if (history_write(directory, &replica_cases[0], &layout, 11, &result, &error) < 0)
         fail_msg("%s: %s", package, error.message);
     for (unsigned i = 1; i < result.count; i++)

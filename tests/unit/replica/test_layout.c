@@ -6,6 +6,23 @@
 
 enum { SEEDS = 40 };
 
+static int make_with(unsigned faults, unsigned commits, uint64_t seed, struct layout *ret,
+                     struct culprit_error *error)
+{
+    return layout_make(&(struct layout_options){.commits = commits, .seed = seed, .faults = faults},
+                       ret, error);
+}
+
+/* With one fault. */
+static int make(unsigned commits, uint64_t seed, enum place_wanted place, unsigned number,
+                struct layout *ret, struct culprit_error *error)
+{
+    return layout_make(
+        &(struct layout_options){
+            .commits = commits, .seed = seed, .faults = 1, .place = place, .number = number},
+        ret, error);
+}
+
 static unsigned count_kind(const struct layout *layout, enum slot_kind kind)
 {
     unsigned count = 0;
@@ -38,8 +55,12 @@ static void check_special(const struct layout *layout, const char *what)
     unsigned broken = find_kind(layout, SLOT_BROKEN), fix = find_kind(layout, SLOT_FIX);
     unsigned revert = find_kind(layout, SLOT_REVERT), reapply = find_kind(layout, SLOT_REAPPLY);
 
-    if (count_kind(layout, SLOT_FAULT) != 1 || layout->kinds[layout->fault] != SLOT_FAULT)
-        fail_msg("%s: there is not exactly one fault", what);
+    if (count_kind(layout, SLOT_FAULT) != layout->fault_count)
+        fail_msg("%s: %u faults, and %u commits that are one", what, layout->fault_count,
+                 count_kind(layout, SLOT_FAULT));
+    for (unsigned i = 0; i < layout->fault_count; i++)
+        if (layout->kinds[layout->faults[i]] != SLOT_FAULT)
+            fail_msg("%s: %u should be a fault", what, layout->faults[i]);
     if (layout->count >= 12 && count_kind(layout, SLOT_BROKEN) != 1)
         fail_msg("%s: %u broken commits", what, count_kind(layout, SLOT_BROKEN));
     if (broken && (count_kind(layout, SLOT_FIX) != 1 || parent_of(layout, fix) != broken))
@@ -81,7 +102,7 @@ static void holds_for_all_sizes_and_seeds(void **state)
             unsigned idle;
 
             snprintf(what, sizeof(what), "%u commits, seed %u", count, (unsigned)seed);
-            assert_success(layout_make(count, seed, PLACE_ANYWHERE, 0, &layout, &error));
+            assert_success(make(count, seed, PLACE_ANYWHERE, 0, &layout, &error));
             check_side(&layout, what);
             check_special(&layout, what);
             if (count_kind(&layout, SLOT_NONE) > 0)
@@ -101,10 +122,10 @@ static void equal_seeds_give_equal_layouts(void **state)
 
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        assert_success(layout_make(32, seed, PLACE_ANYWHERE, 0, &first, &error));
-        assert_success(layout_make(32, seed, PLACE_ANYWHERE, 0, &second, &error));
+        assert_success(make(32, seed, PLACE_ANYWHERE, 0, &first, &error));
+        assert_success(make(32, seed, PLACE_ANYWHERE, 0, &second, &error));
         assert_memory_equal(&first, &second, sizeof(first));
-        assert_success(layout_make(32, seed + 1, PLACE_ANYWHERE, 0, &second, &error));
+        assert_success(make(32, seed + 1, PLACE_ANYWHERE, 0, &second, &error));
         differ += memcmp(first.kinds, second.kinds, sizeof(first.kinds)) != 0;
     }
     assert_int_equal(differ, SEEDS);
@@ -120,9 +141,9 @@ static void the_fault_can_be_anywhere(void **state)
         struct culprit_error error = {0};
         struct layout layout;
 
-        assert_success(layout_make(32, seed, PLACE_ANYWHERE, 0, &layout, &error));
-        side += layout_on_side(&layout, layout.fault);
-        quarters[(layout.fault - 1) / 8]++;
+        assert_success(make(32, seed, PLACE_ANYWHERE, 0, &layout, &error));
+        side += layout_on_side(&layout, layout.faults[0]);
+        quarters[(layout.faults[0] - 1) / 8]++;
     }
     if (side < 25 || side > 90)
         fail_msg("%u of 400 faults are on the side branch, expected are about 52", side);
@@ -138,18 +159,77 @@ static void the_fault_goes_where_it_is_put(void **state)
 
     (void)state;
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
-        assert_success(layout_make(32, seed, PLACE_ON_SIDE, 0, &layout, &error));
-        assert_true(layout_on_side(&layout, layout.fault));
-        assert_success(layout_make(32, seed, PLACE_ON_MAIN, 0, &layout, &error));
-        assert_false(layout_on_side(&layout, layout.fault));
+        assert_success(make(32, seed, PLACE_ON_SIDE, 0, &layout, &error));
+        assert_true(layout_on_side(&layout, layout.faults[0]));
+        assert_success(make(32, seed, PLACE_ON_MAIN, 0, &layout, &error));
+        assert_false(layout_on_side(&layout, layout.faults[0]));
         for (unsigned number = 1; number <= 32; number++) {
             if (number == layout.merge)
                 continue;
-            assert_success(layout_make(32, seed, PLACE_AT_NUMBER, number, &layout, &error));
-            assert_int_equal(layout.fault, number);
+            assert_success(make(32, seed, PLACE_AT_NUMBER, number, &layout, &error));
+            assert_int_equal(layout.faults[0], number);
             check_special(&layout, "a place asked for");
         }
     }
+}
+
+/* Any number of faults, at places of their own, and the rest as it is in every history. */
+static void has_as_many_faults_as_asked_for(void **state)
+{
+    static const unsigned sizes[] = {3, 8, 16, 32, 64, LAYOUT_COMMITS_MAXIMUM};
+
+    (void)state;
+    for (unsigned faults = 0; faults <= LAYOUT_FAULTS_MAXIMUM; faults++) {
+        for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+            for (uint64_t seed = 0; seed < SEEDS; seed++) {
+                struct culprit_error error = {0};
+                struct layout layout;
+                char what[64];
+
+                snprintf(what, sizeof what, "%u faults, %u commits, seed %u", faults, sizes[i],
+                         (unsigned)seed);
+                assert_success(make_with(faults, sizes[i], seed, &layout, &error));
+                assert_int_equal(layout.fault_count, faults);
+                check_side(&layout, what);
+                check_special(&layout, what);
+                assert_int_equal(count_kind(&layout, SLOT_NONE), 0);
+            }
+        }
+    }
+}
+
+/* By the drawing in layout.h, commit by commit. */
+static bool is_ancestor(const struct layout *layout, unsigned ancestor, unsigned number)
+{
+    if (number <= ancestor)
+        return number == ancestor;
+    return is_ancestor(layout, ancestor, parent_of(layout, number)) ||
+           (number == layout->merge && is_ancestor(layout, ancestor, layout->merge - 1));
+}
+
+static void the_second_fault_descends_from_the_first(void **state)
+{
+    unsigned side_then_main = 0, main_then_side = 0, next = 0, last = 0;
+
+    (void)state;
+    for (uint64_t seed = 1; seed <= 2000; seed++) {
+        struct culprit_error error = {0};
+        struct layout layout;
+        unsigned first, second;
+
+        assert_success(make_with(2, 16, seed, &layout, &error));
+        first = layout.faults[0];
+        second = layout.faults[1];
+        if (first == second || !is_ancestor(&layout, first, second))
+            fail_msg("seed %u: %u is no ancestor of %u", (unsigned)seed, first, second);
+        side_then_main += layout_on_side(&layout, first) && !layout_on_side(&layout, second);
+        main_then_side += !layout_on_side(&layout, first) && layout_on_side(&layout, second);
+        next += second == first + 1;
+        last += second == 16;
+    }
+    if (!side_then_main || !main_then_side || !next || !last)
+        fail_msg("%u from the side branch to the main line, %u there, %u next to it, %u at the tip",
+                 side_then_main, main_then_side, next, last);
 }
 
 static void refuses_impossible_places(void **state)
@@ -158,15 +238,29 @@ static void refuses_impossible_places(void **state)
     struct layout layout;
 
     (void)state;
-    assert_success(layout_make(32, 1, PLACE_ANYWHERE, 0, &layout, &error));
-    assert_failure(layout_make(32, 1, PLACE_AT_NUMBER, layout.merge, &layout, &error),
-                   CULPRIT_INVALID);
+    assert_success(make(32, 1, PLACE_ANYWHERE, 0, &layout, &error));
+    assert_failure(make(32, 1, PLACE_AT_NUMBER, layout.merge, &layout, &error), CULPRIT_INVALID);
     assert_contains(error.message, "merge");
-    assert_failure(layout_make(32, 1, PLACE_AT_NUMBER, 33, &layout, &error), CULPRIT_INVALID);
-    assert_failure(layout_make(7, 1, PLACE_ON_SIDE, 0, &layout, &error), CULPRIT_INVALID);
+    assert_failure(make(32, 1, PLACE_AT_NUMBER, 33, &layout, &error), CULPRIT_INVALID);
+    assert_failure(make(7, 1, PLACE_ON_SIDE, 0, &layout, &error), CULPRIT_INVALID);
     assert_contains(error.message, "no side branch");
-    assert_failure(layout_make(0, 1, PLACE_ANYWHERE, 0, &layout, &error), CULPRIT_INVALID);
-    assert_failure(layout_make(257, 1, PLACE_ANYWHERE, 0, &layout, &error), CULPRIT_INVALID);
+    assert_failure(make_with(2, 1, 1, &layout, &error), CULPRIT_INVALID);
+    assert_contains(error.message, "two faults");
+    assert_failure(
+        layout_make(
+            &(struct layout_options){
+                .commits = 32, .seed = 1, .faults = 2, .place = PLACE_AT_NUMBER, .number = 32},
+            &layout, &error),
+        CULPRIT_INVALID);
+    assert_contains(error.message, "no room after");
+    assert_failure(make_with(3, 32, 1, &layout, &error), CULPRIT_INVALID);
+    assert_failure(
+        layout_make(&(struct layout_options){.commits = 32, .seed = 1, .place = PLACE_ON_MAIN},
+                    &layout, &error),
+        CULPRIT_INVALID);
+    assert_contains(error.message, "no fault");
+    assert_failure(make(0, 1, PLACE_ANYWHERE, 0, &layout, &error), CULPRIT_INVALID);
+    assert_failure(make(257, 1, PLACE_ANYWHERE, 0, &layout, &error), CULPRIT_INVALID);
 }
 
 int main(void)
@@ -176,6 +270,8 @@ int main(void)
         cmocka_unit_test(equal_seeds_give_equal_layouts),
         cmocka_unit_test(the_fault_can_be_anywhere),
         cmocka_unit_test(the_fault_goes_where_it_is_put),
+        cmocka_unit_test(the_second_fault_descends_from_the_first),
+        cmocka_unit_test(has_as_many_faults_as_asked_for),
         cmocka_unit_test(refuses_impossible_places),
     };
 
