@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""test_demo.py DEMO: what the demo makes of the exit statuses of culprit watch."""
+"""test_demo.py DEMO: what the demo makes of the exit statuses of culprit watch, and of a verdict."""
 import argparse
 import importlib.machinery
 import importlib.util
@@ -44,6 +44,43 @@ class Watching(unittest.TestCase):
             with self.subTest(status=status):
                 with self.assertRaisesRegex(DEMO.DemoError, f"status {status}"):
                     self.watch(status)
+
+
+class Judging(unittest.TestCase):
+    """ONE and TWO are planted, or the first of them, or neither."""
+
+    ONE, TWO, OTHER = "1" * 40, "2" * 40, "3" * 40
+
+    def check(self, expected, planted, verdict, found=None, more=False, text="a mail"):
+        shown = {"verdict": verdict,
+                 "result": {"culprit": found and {"id": found}, "more_changes": more}}
+        with self.subTest(planted=len(planted), verdict=verdict, found=found, more=more, text=text):
+            self.assertEqual(DEMO.is_right(shown, planted, text), expected)
+
+    def test_nothing_planted(self):
+        self.check(True, [], "no_regression")
+        self.check(False, [], "no_regression", text="")
+        self.check(False, [], "inconclusive")
+        self.check(False, [], "culprit", self.ONE, text=self.ONE)
+
+    def test_one_planted(self):
+        self.check(True, [self.ONE], "culprit", self.ONE, text=f"it is {self.ONE}")
+        self.check(False, [self.ONE], "culprit", self.ONE)
+        self.check(False, [self.ONE], "culprit", self.OTHER, text=f"{self.OTHER} {self.ONE}")
+        self.check(False, [self.ONE], "no_regression")
+
+    def test_two_planted(self):
+        planted = [self.ONE, self.TWO]
+        both = f"{self.ONE} and {self.TWO}"
+        self.check(True, planted, "inconclusive", more=True, text=both)
+        self.check(True, planted, "culprit", self.TWO, more=True, text=f"{self.TWO}, and more")
+        self.check(False, planted, "culprit", self.TWO, text=both)
+        self.check(False, planted, "culprit", self.OTHER, more=True, text=both)
+        self.check(False, planted, "inconclusive", more=True, text=self.ONE)
+        self.check(False, planted, "inconclusive", text=both)
+
+    def test_a_job_without_a_result(self):
+        self.assertFalse(DEMO.is_right({"verdict": None, "result": None}, [self.ONE], ""))
 
 
 if __name__ == "__main__":
