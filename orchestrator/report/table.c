@@ -125,6 +125,28 @@ static void explain_correction(struct buffer *out, const struct figures *figures
     }
 }
 
+/* Rows that some of the trials say nothing in. */
+static void explain_gaps(struct buffer *out, const struct figures *figures)
+{
+    size_t most[2] = {0, 0}, gaps = 0;
+    char text[256];
+
+    for (size_t i = 0; i < figures->count; i++)
+        for (int side = 0; side < 2; side++)
+            if (figures->items[i].row->sides[side].count > most[side])
+                most[side] = figures->items[i].row->sides[side].count;
+    for (size_t i = 0; i < figures->count; i++)
+        gaps += figures->items[i].row->sides[0].count < most[0] ||
+                figures->items[i].row->sides[1].count < most[1];
+    if (gaps == 0)
+        return;
+    snprintf(text, sizeof text,
+             "%zu of the %zu metrics and counters %s missing in some trials, and %s figures are of "
+             "the others.",
+             gaps, figures->count, gaps == 1 ? "was" : "were", gaps == 1 ? "its" : "their");
+    layout_wrap(out, "  ", "  ", text);
+}
+
 static void explain(struct buffer *out, const struct figures *figures)
 {
     buffer_puts(out, "\n");
@@ -133,6 +155,7 @@ static void explain(struct buffer *out, const struct figures *figures)
                 "Hodges-Lehmann shift as a share of the parent's median (or in the metric's unit "
                 "where that is 0) with its interval; p: exact two-sided Mann-Whitney test.");
     explain_correction(out, figures);
+    explain_gaps(out, figures);
 }
 
 void table_compare(struct buffer *out, const struct report *report, const struct figures *figures)
@@ -169,4 +192,5 @@ void table_single(struct buffer *out, const struct figures *figures)
                 write_single(out, &figures->items[i]);
     buffer_puts(out, "\n");
     layout_wrap(out, "  ", "  ", "Medians over trials (boots) with a robust spread (Qn) after +-.");
+    explain_gaps(out, figures);
 }

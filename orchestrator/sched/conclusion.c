@@ -126,20 +126,33 @@ static json_t *metric_json(const struct dossier *dossier, const struct stored_sa
                      summary.maximum, "mad", summary.mad);
 }
 
-/* The metrics of the first trial that gave any: those of the others are the same. */
+static bool has_metric(const json_t *array, const char *name)
+{
+    const json_t *metric;
+    size_t i;
+
+    json_array_foreach (array, i, metric) {
+        if (strcmp(json_string_value(json_object_get(metric, "name")), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Whatever any trial gave: a metric that some lack has a smaller n. */
 static json_t *metrics_json(const struct dossier *dossier)
 {
     json_t *array = json_array();
-    size_t trial = 0;
 
-    while (trial < dossier->trials.count && dossier->trials.items[trial].outcome != OUTCOME_OK)
-        trial++;
-    if (!array || trial == dossier->trials.count)
-        return array;
-    for (size_t i = dossier->first_sample[trial]; i < dossier->first_sample[trial + 1]; i++) {
-        json_t *metric = metric_json(dossier, &dossier->samples.items[i]);
-        if (metric)
-            json_array_append_new(array, metric);
+    for (size_t trial = 0; array && trial < dossier->trials.count; trial++) {
+        if (dossier->trials.items[trial].outcome != OUTCOME_OK)
+            continue;
+        for (size_t i = dossier->first_sample[trial]; i < dossier->first_sample[trial + 1]; i++) {
+            const struct stored_sample *sample = &dossier->samples.items[i];
+            json_t *metric = has_metric(array, sample->name) ? NULL : metric_json(dossier, sample);
+
+            if (metric)
+                json_array_append_new(array, metric);
+        }
     }
     return array;
 }

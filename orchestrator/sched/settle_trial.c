@@ -35,13 +35,30 @@ static struct stored_sample *describe_samples(const struct trial_result *result)
     return samples;
 }
 
+/* The reader of a guest's records takes finite numbers only; nothing that came another way gets
+ * into the store either. NULL when all are. */
+static const struct metric_value *endless_metric(const struct trial_result *result)
+{
+    for (size_t i = 0; i < result->metric_count; i++)
+        if (!isfinite(result->metrics[i].value))
+            return &result->metrics[i];
+    return NULL;
+}
+
 /* A trial that is ok and lacks the metric that the job is about is of no use to it. */
 static enum outcome judge_trial(struct task *task, double *ret_value)
 {
     struct trial_result *result = task->trial_result;
     const char *metric = task->job->metric.name;
+    const struct metric_value *endless = endless_metric(result);
 
     *ret_value = (double)NAN;
+    if (result->outcome == OUTCOME_OK && endless) {
+        snprintf(result->message, sizeof result->message,
+                 "the workload ended well and gave a value of %s that is no finite number",
+                 endless->name);
+        return OUTCOME_WORKLOAD_FAILED;
+    }
     if (result->outcome == OUTCOME_OK && metric &&
         !trial_result_metric(result, metric, ret_value)) {
         snprintf(result->message, sizeof result->message,

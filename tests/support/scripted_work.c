@@ -294,6 +294,10 @@ static void measure(struct scripted_work *self, unsigned image, uint64_t seed,
                                             .better = BETTER_NEITHER,
                                             .value = 1000,
                                             .counter = true};
+    if (script->sparse_every && seed % script->sparse_every == 0)
+        ret->metric_count = 1;
+    if (script->silent_every && seed % script->silent_every == 0)
+        ret->metrics[0] = ret->metrics[--ret->metric_count];
     digest_bytes(&value, sizeof value, ret->digest);
     note_seed(self, seed);
 }

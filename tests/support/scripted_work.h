@@ -50,6 +50,8 @@ struct scripted_script {
     bool hold_builds;            /* a build lasts until it is cancelled */
     bool hold_trials;            /* likewise a trial */
     const char *metric;          /* "exec.duration" when NULL */
+    unsigned silent_every;       /* a trial whose seed this divides lacks that metric; 0: none */
+    unsigned sparse_every;       /* likewise it lacks the counter; 0: none */
     const char *resolve_failure; /* resolve() fails with this sentence */
     enum culprit_code resolve_code;
     const char *identify_failure; /* no recipe can be written: so say all builds */

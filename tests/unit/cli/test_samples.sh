@@ -96,6 +96,15 @@ assert "?" in text, text
         failures=$((failures + 1))
     fi
 done
+# What no statistics can be made of has an answer: no NaN, and a sentence.
+check 4 'standard input:2: "NaN" is not a number' good - <<<$'1\nNaN'
+check 4 'standard input:1: "-inf" is not a number' good - <<<$'-inf'
+check 4 'no samples' good - <<<''
+check 4 '"value"' good - <<<'[{"trial": 1, "value": 5}, {"trial": 2}]'
+printf '%s\n' 7 7 7 7 7 >equal
+check 0 'No difference was shown between equal and equal: p = 1.00' equal equal
+check 2 'needs' equal - <<<7
+! "$program" samples compare equal equal --json | grep -qi 'nan\|inf' || failures=$((failures + 1))
 # The sum of these passes the range of a number.
 printf '%s\n' 1e308 1e308 1e308 -1e308 -1e308 -1e308 >wide
 printf '%s\n' 0 0 0 0 0 0 >zero
