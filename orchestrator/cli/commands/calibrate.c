@@ -19,7 +19,7 @@ static const struct cli_option options[] = {
     {"kernel", 'k', "BZIMAGE", "the kernel to boot (default: $CULPRIT_KERNEL)"},
     {"topology", 't', "NAME", "the guest's layout; a name with a slash is a file"},
     {"workload", '\0', "NAME", "the workload, unless it is the first word"},
-    {"metric", '\0', "NAME", "only this metric (default: all that the workload gives)"},
+    {"metric", '\0', "NAME", "only this metric (default: all that the engine can see)"},
     {"trials", 'n', "N", "boots, 6 to 2000 (default: 40, which carry all sizes)"},
     {"seed", 's', "N", "of the first trial; the others follow (default: 1)"},
     {"alpha", 'a', "LEVEL", "of the comparisons, 0.001 to 0.5 (default: 0.01)"},
@@ -186,6 +186,9 @@ static int open_all(struct cli *cli, const struct arguments *arguments,
         r = local_engine(local, cli, calibrating->attempt.kernel, calibrating->attempt.engine,
                          calibrating->attempt.topology, &calibrating->attempt.engine,
                          calibrating->reason, error);
+    if (r == 0 && calibrating->metric && !calibrating_sees(calibrating, calibrating->metric))
+        r = culprit_fail(error, CULPRIT_INVALID, "--metric: the %s engine cannot see \"%.96s\"",
+                         engine_name(calibrating->attempt.engine), calibrating->metric);
     return r;
 }
 

@@ -18,6 +18,15 @@ void calibrating_clear(struct calibrating *calibrating)
         remote_close(&calibrating->remote);
 }
 
+bool calibrating_sees(const struct calibrating *calibrating, const char *metric)
+{
+    const struct attempt *attempt = &calibrating->attempt;
+    const struct metric_schema *schema = workload_metric_find(attempt->workload.schema, metric);
+    unsigned bit = attempt->engine == ENGINE_REALTIME ? SEEN_BY_REALTIME : SEEN_BY_DETERMINISTIC;
+
+    return !schema || (schema->visibility & bit) != 0;
+}
+
 /* The attempt as the job that it would be. */
 static json_t *setup_of(const struct attempt *attempt)
 {
@@ -267,7 +276,8 @@ int calibrating_finish(struct cli *cli, struct calibrating *calibrating,
     if (r == 0 && !cli->json)
         print_head(cli, calibrating, series);
     for (size_t i = 0; r == 0 && i < series->metric_count; i++)
-        if (!calibrating->metric || strcmp(series->metrics[i].name, calibrating->metric) == 0)
+        if (calibrating->metric ? strcmp(series->metrics[i].name, calibrating->metric) == 0
+                                : calibrating_sees(calibrating, series->metrics[i].name))
             r = show_metric(&showing, calibrating, series, &series->metrics[i], error);
     if (r == 0 && showing.shown == 0)
         r = culprit_fail(error, CULPRIT_FAILED, "no metric was given by enough trials");

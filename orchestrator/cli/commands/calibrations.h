@@ -26,6 +26,9 @@ static inline void calibrating_clear_cleanup(struct calibrating *calibrating)
     calibrating_clear(calibrating);
 }
 
+/* Whether the engine, once it is known, says anything of a metric: no job may ask about another. */
+bool calibrating_sees(const struct calibrating *calibrating, const char *metric);
+
 /* FAILED when there are too few results for any figure. Gives the exit status. */
 int calibrating_finish(struct cli *cli, struct calibrating *calibrating,
                        const struct series *series, struct culprit_error *error);

@@ -148,12 +148,28 @@ static void test_pages(void **state)
     workload_request_clear(&calibrating.attempt.workload);
 }
 
+/* No job may ask about what its engine cannot see, and so no calibration is kept of it. */
+static void test_what_an_engine_sees(void **state)
+{
+    struct calibrating calibrating;
+    struct topology topology;
+
+    (void)state;
+    prepare(&calibrating, &topology);
+    assert_true(calibrating_sees(&calibrating, "wakeup.latency.p99"));
+    assert_false(calibrating_sees(&calibrating, "wakeup.loops"));
+    calibrating.attempt.engine = ENGINE_REALTIME;
+    assert_true(calibrating_sees(&calibrating, "wakeup.loops"));
+    workload_request_clear(&calibrating.attempt.workload);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_metrics_are_gathered),
         cmocka_unit_test(test_nothing_is_known_before_the_first),
         cmocka_unit_test(test_pages),
+        cmocka_unit_test(test_what_an_engine_sees),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
