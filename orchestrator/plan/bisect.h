@@ -80,9 +80,36 @@ struct bisect_build {
     bool reused;            /* came from the cache: not counted against max_builds */
 };
 
-enum trial_purpose { PURPOSE_SEARCH = 0, PURPOSE_VERIFY, PURPOSE_COUNT };
+/* A commit's kernel, or one that a verdict is held against afterwards (plan/confirm.h). */
+enum build_variant {
+    VARIANT_PLAIN = 0,
+    VARIANT_ALIGNED,  /* the commit's, with every function on a cache line of its own */
+    VARIANT_REVERTED, /* bad's, with the commit taken back */
+    VARIANT_COUNT
+};
+
+/* "", "aligned", "reverted". */
+const char *build_variant_name(enum build_variant variant);
+
+enum trial_purpose {
+    PURPOSE_SEARCH = 0,
+    PURPOSE_VERIFY,
+    /* The planner does without these: they come after its verdict (plan/confirm.h). */
+    PURPOSE_SHIFT,    /* at the second speed of the virtual CPU */
+    PURPOSE_ALIGNED,  /* of VARIANT_ALIGNED */
+    PURPOSE_TIP,      /* of bad, beside: */
+    PURPOSE_REVERTED, /* of VARIANT_REVERTED */
+    PURPOSE_COUNT
+};
 
 const char *trial_purpose_name(enum trial_purpose purpose);
+/* The kernel that its trials boot. */
+enum build_variant trial_purpose_variant(enum trial_purpose purpose);
+
+static inline bool trial_purpose_confirms(enum trial_purpose purpose)
+{
+    return purpose > PURPOSE_VERIFY;
+}
 
 struct bisect_trial {
     unsigned commit;
@@ -104,6 +131,7 @@ enum bisect_want_kind { WANT_BUILD, WANT_TRIAL };
 struct bisect_want {
     enum bisect_want_kind kind;
     unsigned commit;
+    enum build_variant variant; /* WANT_BUILD */
     enum trial_purpose purpose; /* WANT_TRIAL */
     unsigned index;             /* WANT_TRIAL */
 };

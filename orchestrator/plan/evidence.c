@@ -20,6 +20,7 @@ struct evidence {
     struct class_trials *by_class; /* [count], used at class numbers */
     unsigned *own_trials;          /* [count] that went well */
     struct bisect_trial *trials;   /* by class, purpose, index, commit, outcome, value */
+    size_t trial_count;            /* less than the facts' where some came after a verdict */
     double *values;
     unsigned builds_spent, trials_spent;
     bool infra_failed;
@@ -138,12 +139,13 @@ static int order_trials(struct evidence *evidence, struct culprit_error *error)
     if (!keyed)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot order %zu trials: no memory", count);
     for (size_t i = 0; i < count; i++)
-        keyed[i] = (struct keyed_trial){
-            .class = evidence->class_of[evidence->facts->trials[i].commit],
-            .trial = evidence->facts->trials[i],
-        };
-    qsort(keyed, count, sizeof *keyed, compare_trials);
-    for (size_t i = 0; i < count; i++)
+        if (!trial_purpose_confirms(evidence->facts->trials[i].purpose))
+            keyed[evidence->trial_count++] = (struct keyed_trial){
+                .class = evidence->class_of[evidence->facts->trials[i].commit],
+                .trial = evidence->facts->trials[i],
+            };
+    qsort(keyed, evidence->trial_count, sizeof *keyed, compare_trials);
+    for (size_t i = 0; i < evidence->trial_count; i++)
         evidence->trials[i] = keyed[i].trial;
     return 0;
 }
@@ -192,7 +194,7 @@ static void count_trial(struct evidence *evidence, const struct bisect_trial *at
 
 static void count_trials(struct evidence *evidence)
 {
-    size_t total = evidence->facts->trial_count, value_count = 0;
+    size_t total = evidence->trial_count, value_count = 0;
 
     for (size_t begin = 0, end; begin < total; begin = end) {
         for (end = begin + 1; end < total;)

@@ -4,7 +4,8 @@
  * measured at, what is broken, what was spent. Commits with equal images are one thing to a guest,
  * so their trials are pooled. Values are turned so that greater is worse.
  *
- * Nothing here depends on the order in which facts came.
+ * Nothing here depends on the order in which facts came. Trials that came after a verdict, to
+ * confirm it, are no part of this.
  */
 #ifndef CULPRIT_PLAN_EVIDENCE_H
 #define CULPRIT_PLAN_EVIDENCE_H

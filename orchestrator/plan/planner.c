@@ -10,7 +10,27 @@
 
 const char *trial_purpose_name(enum trial_purpose purpose)
 {
-    return purpose == PURPOSE_VERIFY ? "verify" : "search";
+    static const char *const names[PURPOSE_COUNT] = {
+        [PURPOSE_SEARCH] = "search",   [PURPOSE_VERIFY] = "verify", [PURPOSE_SHIFT] = "shift",
+        [PURPOSE_ALIGNED] = "aligned", [PURPOSE_TIP] = "tip",       [PURPOSE_REVERTED] = "reverted",
+    };
+
+    return (unsigned)purpose < PURPOSE_COUNT ? names[purpose] : "unknown";
+}
+
+enum build_variant trial_purpose_variant(enum trial_purpose purpose)
+{
+    return purpose == PURPOSE_ALIGNED    ? VARIANT_ALIGNED
+           : purpose == PURPOSE_REVERTED ? VARIANT_REVERTED
+                                         : VARIANT_PLAIN;
+}
+
+const char *build_variant_name(enum build_variant variant)
+{
+    static const char *const names[VARIANT_COUNT] = {
+        [VARIANT_PLAIN] = "", [VARIANT_ALIGNED] = "aligned", [VARIANT_REVERTED] = "reverted"};
+
+    return (unsigned)variant < VARIANT_COUNT ? names[variant] : "unknown";
 }
 
 void planner_say(struct bisect_step *step, const char *format, ...)
