@@ -83,6 +83,8 @@ static void build_text(const json_t *data, struct buffer *text)
 
     buffer_printf(text, "build    %.*s  %s", SHORT_COMMIT, json_text(data, "commit"),
                   json_text(data, "outcome"));
+    if (*json_text(data, "variant"))
+        buffer_printf(text, ", %s", json_text(data, "variant"));
     if (!json_is_true(json_object_get(data, "fresh")))
         buffer_puts(text, ", reused");
     else

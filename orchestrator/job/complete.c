@@ -326,6 +326,14 @@ static int check_criterion(const struct completion *completion)
     return 0;
 }
 
+static int check_confirm(const struct completion *completion)
+{
+    if (completion->job->kind != JOB_BISECT && document_get(completion->root, "confirm"))
+        return fail_at(completion, "confirm", NULL,
+                       "\"confirm\" belongs to kind bisect; a run has no verdict");
+    return 0;
+}
+
 static int check_numbers(const struct completion *completion)
 {
     const struct job *job = completion->job;
@@ -367,5 +375,7 @@ int job_complete(struct job *job, struct reader *reader, const struct document_n
         r = complete_metric(&completion);
     if (r == 0)
         r = check_criterion(&completion);
+    if (r == 0)
+        r = check_confirm(&completion);
     return r < 0 ? r : check_numbers(&completion);
 }

@@ -213,6 +213,11 @@ json_t *job_json(const struct job *job)
         set(object, "metric", encode_metric(&job->metric), &failed);
     if (job->criterion.kind != CRITERION_METRIC)
         set(object, "criterion", encode_criterion(&job->criterion), &failed);
+    if (job->kind == JOB_BISECT)
+        set(object, "confirm",
+            json_pack("{s:b, s:b}", "alignment", job->confirm.alignment, "revert",
+                      job->confirm.revert),
+            &failed);
     set(object, "confidence", json_real(job->confidence), &failed);
     set(object, "trials", json_integer(job->trials), &failed);
     set(object, "seed", json_integer((json_int_t)job->seed), &failed);

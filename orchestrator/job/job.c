@@ -67,6 +67,7 @@ static const struct reader_field fields[] = {
     {"workloads", .read = read_workloads, .required = true},
     FIELD(metric, .read = read_metric),
     FIELD(criterion, .read = read_criterion),
+    FIELD(confirm, .read = read_confirm),
     FIELD(confidence, .read = read_confidence),
     FIELD(trials, .read = read_unsigned, .minimum = 1, .maximum = 1000),
     FIELD(seed, .read = read_u64, .minimum = 0, .maximum = INT64_MAX),
@@ -84,6 +85,7 @@ static struct job *job_new(void)
     job->metric.better = BETTER_NEITHER;
     job->metric.min_effect = 0.1;
     job->metric.relative = true;
+    job->confirm = (struct job_confirm){.alignment = true, .revert = true};
     job->confidence = 0.99;
     job->trials = 5;
     job->seed = 1;

@@ -80,6 +80,12 @@ struct job_budget {
     uint64_t time_ns;
 };
 
+/* What a verified culprit is held against before it is the verdict (plan/confirm.h). */
+struct job_confirm {
+    bool alignment; /* another layout of the code, or speed of the virtual CPU; true */
+    bool revert;    /* bad with the culprit taken back; true */
+};
+
 struct job {
     unsigned version; /* 1 */
     char *name;       /* [A-Za-z0-9][A-Za-z0-9._-]{0,63} */
@@ -91,6 +97,7 @@ struct job {
     size_t workload_count;
     struct job_metric metric; /* bisect: this or a criterion; run: optional (name NULL) */
     struct job_criterion criterion;
+    struct job_confirm confirm; /* bisect */
     double confidence;
     unsigned trials; /* a commit (bisect, 3 to JOB_BISECT_TRIALS_MAXIMUM) or of the variant; 5 */
     uint64_t seed;   /* from which all seeds of the job's trials are drawn; 1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The sections "source", "workloads", "metric", "criterion", "budget" and "notify". */
+/* The sections "source", "workloads", "metric", "criterion", "confirm", "budget" and "notify". */
 #include <stdlib.h>
 #include <string.h>
 
@@ -224,6 +224,17 @@ READER_TYPE(read_criterion)
         return reader_fail(reader, node, "one of \"console\" and \"exit\" is expected, found %s",
                            node->count ? "both" : "neither");
     return r;
+}
+
+READER_TYPE(read_confirm)
+{
+    static const struct reader_field fields[] = {
+        {FIELD(job_confirm, alignment), .read = read_boolean},
+        {FIELD(job_confirm, revert), .read = read_boolean},
+    };
+
+    (void)field;
+    return reader_mapping(reader, node, fields, sizeof fields / sizeof *fields, target);
 }
 
 READER_TYPE(read_budget)

@@ -21,6 +21,7 @@ READER_TYPE(read_kernel);    /* struct job_kernel */
 READER_TYPE(read_guest);     /* struct job_guest */
 READER_TYPE(read_workloads); /* struct job (workloads and their count) */
 READER_TYPE(read_metric);    /* struct job_metric */
+READER_TYPE(read_confirm);   /* struct job_confirm */
 READER_TYPE(read_criterion); /* struct job_criterion */
 READER_TYPE(read_budget);    /* struct job_budget */
 READER_TYPE(read_notify);    /* struct job (mail) */

@@ -2,6 +2,7 @@
 #include "report/figures.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,4 +129,14 @@ bool figure_notable(const struct figure *figure)
 
     return figure->compared && comparison->test.p_two_sided <= FIGURES_NOTABLE_P * (1 + 1e-9) &&
            (!comparison->relative || fabs(comparison->share) >= 0.1);
+}
+
+const char *figures_asked_unit(const struct report *report, char unit[FIGURE_TEXT_SIZE])
+{
+    unit[0] = '\0';
+    for (size_t i = 0; report->job->metric.name && i < report->row_count; i++)
+        if (strcmp(report->rows[i].metric, report->job->metric.name) == 0 &&
+            report->rows[i].unit[0])
+            snprintf(unit, FIGURE_TEXT_SIZE, " %s", report->rows[i].unit);
+    return unit;
 }

@@ -43,4 +43,7 @@ static inline void figures_clear_cleanup(struct figures *figures)
 #define FIGURES_NOTABLE_P 0.01
 bool figure_notable(const struct figure *figure);
 
+/* " us": the unit of the metric that the job asked about; "" where it has none. */
+const char *figures_asked_unit(const struct report *report, char unit[FIGURE_TEXT_SIZE]);
+
 #endif

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/confirmation.h"
 #include "report/failures.h"
 #include "report/figures.h"
 #include "report/headline.h"
@@ -89,6 +90,26 @@ static json_t *checks_json(const struct report *report)
 
     for (size_t i = 0; i < report->check_count; i++)
         json_array_append_new(array, check_json(report, &report->checks[i]));
+    return array;
+}
+
+static json_t *confirmations_json(const struct report *report)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < report->confirmation_count; i++) {
+        const struct report_confirmation *it = &report->confirmations[i];
+        _cleanup_buffer_ struct buffer sentence = BUFFER_INIT(TEXT_MAXIMUM);
+
+        confirmation_write(&sentence, report, it);
+        json_array_append_new(
+            array,
+            json_pack("{s:s, s:s, s:o, s:o, s:o}", "kind", confirmation_kind_name(it->kind),
+                      "outcome", confirmation_outcome_name(it->outcome), "shift",
+                      it->kind == CONFIRM_SHIFT ? json_integer(report->second_shift) : json_null(),
+                      "check", check_json(report, &it->check), "text",
+                      text(sentence.data ? sentence.data : "")));
+    }
     return array;
 }
 
@@ -182,7 +203,7 @@ static json_t *verdict_json(const struct report *report, const struct figures *f
     headline_write(&headline, report, figures);
     headline_reason(&reason, report);
     return json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "verdict",
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o}", "verdict",
         headline_verdict(report->verdict), "headline", text(headline.data ? headline.data : ""),
         "reason", text(reason.data ? reason.data : ""), "posterior",
         report->posterior > 0 ? real(report->posterior) : json_null(), "threshold",
@@ -190,8 +211,9 @@ static json_t *verdict_json(const struct report *report, const struct figures *f
         culprit ? commit_json(report, report->culprit) : json_null(), "parent",
         culprit ? commit_json(report, report->parent) : json_null(), "suspects",
         suspects_json(report), "endpoints", check_json(report, &report->endpoint), "verification",
-        checks_json(report), "more_changes", report->more_changes, "culprit_message",
-        text(report->culprit_message), "culprit_diffstat", text(report->culprit_diffstat));
+        checks_json(report), "confirmations", confirmations_json(report), "more_changes",
+        report->more_changes, "culprit_message", text(report->culprit_message), "culprit_diffstat",
+        text(report->culprit_diffstat));
 }
 
 json_t *report_json(const struct report *report)

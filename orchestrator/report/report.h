@@ -13,6 +13,7 @@
 #include "calibration/record.h"
 #include "job/job.h"
 #include "plan/bisect.h"
+#include "plan/confirm.h"
 #include "relevance/relevance.h"
 
 struct report_commit {
@@ -67,6 +68,14 @@ struct report_trial {
     const char *digest;
 };
 
+/* What a verified culprit was held against; see plan/confirm.h. */
+struct report_confirmation {
+    enum confirmation_kind kind;
+    enum confirmation_outcome outcome;
+    struct bisect_check check; /* worse_count 0: nothing was compared */
+    const char *message;       /* IMPOSSIBLE: why; or NULL */
+};
+
 struct report {
     int64_t job_id;
     const struct job *job;
@@ -79,6 +88,8 @@ struct report {
     struct bisect_check endpoint; /* as in the planner's last step, with these four */
     const struct bisect_check *checks;
     size_t check_count;
+    const struct report_confirmation *confirmations;
+    size_t confirmation_count;
     bool more_changes;
     const struct report_commit *commits; /* in range order; 0 is good */
     size_t commit_count;
@@ -97,6 +108,7 @@ struct report {
     uint64_t wall_ns, build_ns, trial_ns;
     const char *engine;
     unsigned shift;
+    int second_shift; /* -1: none */
     const char *qemu_version, *compiler, *kernel_release, *kernel_config_digest, *image_digest;
     const json_t *topology_seen; /* as trial_result's */
     const char *repeat_command;  /* one line for a shell */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "report/confirmation.h"
 #include "report/failures.h"
 #include "report/headline.h"
 #include "report/layout.h"
@@ -32,17 +33,6 @@ static void write_commit_field(const struct writing *writing, const char *label,
         layout_fieldf(writing->out, "", "(\"%s\")", it->subject);
     if (it->author)
         layout_fieldf(writing->out, "", "%s, %s", it->author, layout_date(it->author_time, date));
-}
-
-/* " us": the unit of the metric that the job asked about, where it has one. */
-static const char *asked_unit(const struct report *report, char unit[FIGURE_TEXT_SIZE])
-{
-    unit[0] = '\0';
-    for (size_t i = 0; report->job->metric.name && i < report->row_count; i++)
-        if (strcmp(report->rows[i].metric, report->job->metric.name) == 0 &&
-            report->rows[i].unit[0])
-            snprintf(unit, FIGURE_TEXT_SIZE, " %s", report->rows[i].unit);
-    return unit;
 }
 
 /* The ends of the range as they were asked for and as they were tested. */
@@ -134,9 +124,10 @@ static void write_check(const struct writing *writing, const char *label,
                   "%s worse than %s: medians %s and %s%s over %u and %u trials, one-sided exact "
                   "Mann-Whitney p = %s (asked for: at most %s)%s",
                   worse, base, figure_number(check->worse_median, medians[0]),
-                  figure_number(check->base_median, medians[1]), asked_unit(writing->report, unit),
-                  check->worse_count, check->base_count, figure_p(check->p, p),
-                  figure_p(check->level, level), check->passed ? "" : ", not passed");
+                  figure_number(check->base_median, medians[1]),
+                  figures_asked_unit(writing->report, unit), check->worse_count, check->base_count,
+                  figure_p(check->p, p), figure_p(check->level, level),
+                  check->passed ? "" : ", not passed");
 }
 
 static void write_posterior(const struct writing *writing)
@@ -151,6 +142,18 @@ static void write_posterior(const struct writing *writing)
                       ? "this commit alone brought the change, given the trials of the search; "
                         "those of the verification took no part"
                       : "the change lies in the suspects below, given the trials of the search");
+}
+
+static void write_confirmations(const struct writing *writing)
+{
+    const struct report *report = writing->report;
+
+    for (size_t i = 0; i < report->confirmation_count; i++) {
+        _cleanup_buffer_ struct buffer text = BUFFER_INIT(SENTENCES_MAXIMUM);
+
+        confirmation_write(&text, report, &report->confirmations[i]);
+        layout_field(writing->out, i == 0 ? "confirmation:" : "", text.data ? text.data : "");
+    }
 }
 
 static void write_certainty(const struct writing *writing)
@@ -172,11 +175,13 @@ static void write_certainty(const struct writing *writing)
         write_check(writing, i == 0 ? "verification:" : "", check, "on fresh seeds: the commit",
                     base);
     }
+    write_confirmations(writing);
     if (isfinite(report->threshold) && !failures_are_asked(report))
         layout_fieldf(writing->out, "good or bad:",
                       "by the posterior, not by a vote; a single trial is as likely from either "
                       "side at %s%s",
-                      figure_number(report->threshold, threshold), asked_unit(report, unit));
+                      figure_number(report->threshold, threshold),
+                      figures_asked_unit(report, unit));
     if (report->more_changes)
         layout_field(writing->out, "but:",
                      "this commit does not explain the whole difference between good and bad; "
@@ -211,6 +216,7 @@ static size_t commit_median(const struct report *report, unsigned commit, double
 
     for (size_t i = 0; values && i < report->trial_count; i++)
         if (isfinite(report->trials[i].value) &&
+            !trial_purpose_confirms(report->trials[i].purpose) &&
             strcmp(report->trials[i].commit, report->commits[commit].id) == 0)
             values[count++] = report->trials[i].value;
     if (count > 0 && samples_median(values, count, ret, NULL) < 0)
@@ -233,7 +239,7 @@ static void write_commit_line(const struct writing *writing, unsigned commit)
             snprintf(measured, sizeof measured, "%7zu of %zu failed", failed, count);
     } else if (count > 0) {
         snprintf(measured, sizeof measured, "%9.9s%.8s n=%zu", figure_number(value, median),
-                 asked_unit(writing->report, unit), count);
+                 figures_asked_unit(writing->report, unit), count);
     }
     if (count == 0 && it->inferred && it->same_image)
         snprintf(measured, sizeof measured, "image of %.12s", it->same_image);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buffer.h"
+#include "sched/confirming.h"
 #include "stats/summary.h"
 
 /* Subjects stand in the place of numbers. */
@@ -49,6 +50,23 @@ static json_t *checks_json(const struct dossier *dossier, const struct bisect_st
     return array;
 }
 
+static json_t *confirmations_json(const struct dossier *dossier, const struct decision *decision)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; array && i < decision->confirmations.count; i++) {
+        const struct confirmation *it = &decision->confirmations.items[i];
+        const char *message = it->outcome == CONFIRMATION_IMPOSSIBLE
+                                  ? confirming_trouble(dossier, it)
+                                  : "";
+        json_array_append_new(
+            array, json_pack("{s:s, s:s, s:o, s:s}", "kind", confirmation_kind_name(it->kind),
+                             "outcome", confirmation_outcome_name(it->outcome), "check",
+                             check_json(dossier, &it->check), "message", message));
+    }
+    return array;
+}
+
 static json_t *suspects_json(const struct dossier *dossier, const struct bisect_step *step)
 {
     json_t *array = json_array();
@@ -89,18 +107,20 @@ char *conclusion_reason(const struct dossier *dossier, const char *reason)
     return buffer_take(&text);
 }
 
-static json_t *bisect_json(const struct dossier *dossier, const struct bisect_step *step,
+static json_t *bisect_json(const struct dossier *dossier, const struct decision *decision,
                            const struct conclusion_commit *commit, const char *repeat)
 {
+    const struct bisect_step *step = &decision->step;
     _cleanup_free_ char *reason = conclusion_reason(dossier, step->reason);
     if (!reason)
         return NULL;
-    return json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "verdict_kind",
+    return json_pack("{s:i, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:b, s:s}", "verdict_kind",
                      (int)step->verdict, "reason", reason, "reason_numbered", step->reason,
                      "posterior", number(step->posterior), "threshold", number(step->threshold),
                      "culprit", culprit_json(dossier, step, commit), "suspects",
                      suspects_json(dossier, step), "endpoint", check_json(dossier, &step->endpoint),
-                     "checks", checks_json(dossier, step), "more_changes", step->more_changes,
+                     "checks", checks_json(dossier, step), "confirmations",
+                     confirmations_json(dossier, decision), "more_changes", step->more_changes,
                      "repeat", repeat);
 }
 
@@ -164,7 +184,7 @@ json_t *conclusion_json(const struct dossier *dossier, const struct decision *de
     if (!repeat)
         return NULL;
     if (dossier->job->kind == JOB_BISECT)
-        return bisect_json(dossier, &decision->step, commit, repeat);
+        return bisect_json(dossier, decision, commit, repeat);
     return json_pack("{s:s, s:o, s:s}", "reason", decision->step.reason, "metrics",
                      metrics_json(dossier), "repeat", repeat);
 }
@@ -207,6 +227,49 @@ static bool read_checks(const struct dossier *dossier, const json_t *array,
             return false;
     }
     return true;
+}
+
+static int by_name(const json_t *json, const char *key, const char *(*name)(unsigned), int count)
+{
+    const char *word = json_string_value(json_object_get(json, key));
+
+    for (int i = 0; word && i < count; i++)
+        if (strcmp(word, name((unsigned)i)) == 0)
+            return i;
+    return -1;
+}
+
+static const char *kind_name(unsigned kind)
+{
+    return confirmation_kind_name((enum confirmation_kind)kind);
+}
+
+static const char *outcome_word(unsigned outcome)
+{
+    return confirmation_outcome_name((enum confirmation_outcome)outcome);
+}
+
+size_t conclusion_confirmations(const struct dossier *dossier, const json_t *result,
+                                struct conclusion_confirmation ret[CONFIRMATIONS_MAXIMUM])
+{
+    const json_t *array = json_object_get(result, "confirmations");
+    size_t count = 0;
+
+    for (size_t i = 0; i < json_array_size(array) && count < CONFIRMATIONS_MAXIMUM; i++) {
+        const json_t *json = json_array_get(array, i);
+        struct confirmation read = {0};
+        int kind = by_name(json, "kind", kind_name, CONFIRM_COUNT);
+        int outcome = by_name(json, "outcome", outcome_word, CONFIRMATION_OUTCOME_COUNT);
+
+        if (kind < 0 || outcome < 0 ||
+            !read_check(dossier, json_object_get(json, "check"), &read.check))
+            continue; /* a later version's */
+        read.kind = (enum confirmation_kind)kind;
+        read.outcome = (enum confirmation_outcome)outcome;
+        ret[count++] = (struct conclusion_confirmation){
+            read, json_string_value(json_object_get(json, "message"))};
+    }
+    return count;
 }
 
 static bool read_suspects(const struct dossier *dossier, const json_t *array,

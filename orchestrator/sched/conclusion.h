@@ -28,6 +28,15 @@ char *conclusion_reason(const struct dossier *dossier, const char *reason);
 int conclusion_step(const struct dossier *dossier, const json_t *result, struct bisect_step *ret,
                     struct culprit_error *error);
 
+/* Likewise what confirmed the verdict, or did not, with words on what was not possible (lent from
+ * the JSON). */
+struct conclusion_confirmation {
+    struct confirmation confirmation;
+    const char *message;
+};
+size_t conclusion_confirmations(const struct dossier *dossier, const json_t *result,
+                                struct conclusion_confirmation ret[CONFIRMATIONS_MAXIMUM]);
+
 /*
  * One line for a shell that repeats the verdict: the job's document, cut down to what is left of
  * it (a bisection to parent and culprit, refs to commit ids), given to `culprit submit`. A job with

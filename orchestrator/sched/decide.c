@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/units.h"
+#include "sched/confirming.h"
 #include "sched/pruning.h"
 
 void decision_clear(struct decision *decision)
@@ -62,7 +63,11 @@ static int plan_out_of_time(const struct dossier *dossier, struct bisect_problem
     char budget[UNITS_TEXT_SIZE], reason[BISECT_REASON_SIZE];
 
     bisect_step_clear(step);
-    problem->max_trials = facts->trial_count ? (unsigned)facts->trial_count : 1;
+    problem->max_trials = 0;
+    for (size_t i = 0; i < facts->trial_count; i++)
+        problem->max_trials += !trial_purpose_confirms(facts->trials[i].purpose);
+    if (problem->max_trials == 0)
+        problem->max_trials = 1;
     problem->max_builds = 1;
     int status = bisect_plan(problem, facts, step, error);
     if (status < 0)
@@ -96,20 +101,45 @@ static void ground_in_builds(const struct dossier *dossier, bool late, struct bi
     pruning_prove(dossier, !late && (budget == 0 || fresh_builds(dossier) < budget), step);
 }
 
+/* The planner's step. A result that came late may send it back to work after a verdict: then it
+ * does without what the confirmations took. */
+static int plan(const struct dossier *dossier, const struct confirm_problem *given,
+                struct bisect_step *step, struct culprit_error *error)
+{
+    struct bisect_problem problem = *given->problem;
+
+    int status = bisect_plan(&problem, given->facts, step, error);
+    if (status == 0 && step->verdict == VERDICT_NONE &&
+        confirm_trials_spent(given) + confirm_builds_spent(given) > 0) {
+        confirming_charge(given, &problem);
+        bisect_step_clear(step);
+        status = bisect_plan(&problem, given->facts, step, error);
+    }
+    if (status == 0 && step->verdict == VERDICT_NONE && given->late)
+        status = plan_out_of_time(dossier, &problem, given->facts, step, error);
+    if (status == 0)
+        ground_in_builds(dossier, given->late, step);
+    return status;
+}
+
 static int decide_bisect(const struct dossier *dossier, uint64_t now_ns, struct decision *decision,
                          struct culprit_error *error)
 {
     struct bisect_problem problem;
     struct bisect_facts facts;
+    struct confirm_problem given;
     uint64_t deadline = dossier_deadline(dossier);
 
     dossier_problem(dossier, &problem);
     dossier_facts(dossier, &facts);
-    int status = bisect_plan(&problem, &facts, &decision->step, error);
-    if (status == 0 && decision->step.verdict == VERDICT_NONE && deadline && now_ns >= deadline)
-        status = plan_out_of_time(dossier, &problem, &facts, &decision->step, error);
+    confirming_problem(dossier, &problem, &facts, deadline && now_ns >= deadline, &given);
+    int status = plan(dossier, &given, &decision->step, error);
+    if (status == 0 && decision->step.verdict == VERDICT_NONE)
+        confirm_estimate(&given, &decision->step);
+    else if (status == 0)
+        status = confirm_plan(&given, &decision->step, &decision->confirmations, error);
     if (status == 0)
-        ground_in_builds(dossier, deadline && now_ns >= deadline, &decision->step);
+        pruning_redirect(dossier, &decision->step);
     if (status < 0)
         return culprit_error_prefix(error, "cannot plan job %lld", (long long)dossier->record.id);
     decision->kind = decision->step.verdict == VERDICT_NONE ? DECISION_WORK : DECISION_VERDICT;

@@ -3,6 +3,7 @@
 #ifndef CULPRIT_SCHED_DECIDE_H
 #define CULPRIT_SCHED_DECIDE_H
 
+#include "plan/confirm.h"
 #include "sched/dossier.h"
 
 enum {
@@ -19,6 +20,7 @@ struct decision {
     enum decision_kind kind;
     const char *verdict; /* "culprit", …, "measured"; VERDICT only */
     struct bisect_step step;
+    struct confirmations confirmations; /* of a culprit, or of one that did not stand */
     char message[1024];
 };
 

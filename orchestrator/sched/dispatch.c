@@ -207,20 +207,34 @@ static int start_leased(struct course *course, struct task *task, struct culprit
     return status;
 }
 
+/* A variant of a commit: whose sources they are, and what is taken back from them. */
+static void name_sources(struct task *task, const struct dossier *dossier, unsigned commit,
+                         enum build_variant variant)
+{
+    unsigned last = (unsigned)dossier->commits.count - 1;
+    unsigned sources = variant == VARIANT_REVERTED ? last : commit;
+
+    task->variant = variant;
+    memcpy(task->commit_id, dossier->commits.items[sources].id, sizeof task->commit_id);
+    if (variant == VARIANT_REVERTED)
+        memcpy(task->reverts_id, dossier->commits.items[commit].id, sizeof task->reverts_id);
+}
+
 static int start_build(struct course *course, const struct dossier *dossier, unsigned commit,
-                       struct culprit_error *error)
+                       enum build_variant variant, struct culprit_error *error)
 {
     CULPRIT_CLEANUP(task_free) struct task *task = NULL;
 
     int status = task_new(TASK_IDENTIFY, &task, error);
     if (status < 0)
         return status;
-    memcpy(task->commit_id, dossier->commits.items[commit].id, sizeof task->commit_id);
+    name_sources(task, dossier, commit, variant);
     task->lease = (struct lease){
         .job = course->id,
         .kind = WORK_BUILD,
         .commit = commit,
-        .attempt = dossier->built[commit].attempts,
+        .purpose = variant,
+        .attempt = dossier_built(dossier, commit, variant)->attempts,
     };
     status = start_leased(course, task, error);
     if (status == 0)
@@ -243,13 +257,16 @@ static unsigned attempts_of(const struct dossier *dossier, const struct bisect_w
 static int fill_trial(struct task *task, const struct course *course, const struct dossier *dossier,
                       const struct bisect_want *want)
 {
-    const struct stored_build *build = dossier->built[want->commit].build;
+    enum build_variant variant = trial_purpose_variant(want->purpose);
+    const struct stored_build *build = dossier_built(dossier, want->commit, variant)->build;
 
-    memcpy(task->commit_id, dossier->commits.items[want->commit].id, sizeof task->commit_id);
+    name_sources(task, dossier, want->commit, variant);
     task->build = build->id;
     task->build_id = strdup(build->build_id);
     task->seed = trial_seed(course->job->seed, build->image, want->purpose, want->index);
-    task->engine = (struct work_engine){dossier->record.engine, dossier->record.shift};
+    task->engine = (struct work_engine){dossier->record.engine, dossier->record.shift, -1};
+    if (want->purpose == PURPOSE_SHIFT)
+        task->engine.shift = (unsigned)dossier->record.second_shift;
     task->exclusive = dossier->record.engine == ENGINE_REALTIME;
     task->lease = (struct lease){
         .job = course->id,
@@ -267,7 +284,8 @@ static int start_trial(struct course *course, const struct dossier *dossier,
                        const struct bisect_want *want, struct culprit_error *error)
 {
     CULPRIT_CLEANUP(task_free) struct task *task = NULL;
-    const struct stored_build *build = dossier->built[want->commit].build;
+    enum build_variant variant = trial_purpose_variant(want->purpose);
+    const struct stored_build *build = dossier_built(dossier, want->commit, variant)->build;
 
     if (!build || build->outcome != OUTCOME_OK)
         return culprit_fail(error, CULPRIT_NOT_FOUND, "the commit was not built");
@@ -291,7 +309,7 @@ static bool matches(const struct task *task, const struct bisect_want *want)
     if (task->lease.commit != want->commit)
         return false;
     if (want->kind == WANT_BUILD)
-        return is_build(task);
+        return is_build(task) && task->variant == want->variant;
     return task->kind == TASK_TRIAL && task->lease.purpose == (unsigned)want->purpose &&
            task->lease.index == want->index;
 }
@@ -309,7 +327,10 @@ static int start_want(struct course *course, const struct dossier *dossier,
                       const struct bisect_want *want, struct culprit_error *error)
 {
     struct service *service = course->service;
-    struct bisect_want rebuild = {.kind = WANT_BUILD, .commit = want->commit};
+    struct bisect_want rebuild = {
+        .kind = WANT_BUILD,
+        .commit = want->commit,
+        .variant = want->kind == WANT_BUILD ? want->variant : trial_purpose_variant(want->purpose)};
 
     if (want->kind == WANT_TRIAL) {
         if (!slot_free(service, SLOT_GUEST, dossier->record.engine == ENGINE_REALTIME))
@@ -322,7 +343,7 @@ static int start_want(struct course *course, const struct dossier *dossier,
     }
     if (!slot_free(service, SLOT_BUILD, false))
         return 0;
-    return start_build(course, dossier, want->commit, error);
+    return start_build(course, dossier, want->commit, rebuild.variant, error);
 }
 
 /* Work that is not wanted any more gives its slot back. A full list of wants may not hold all. */

@@ -65,8 +65,8 @@ static int allocate(struct dossier *dossier, struct culprit_error *error)
     size_t commits = dossier->commits.count, trials = dossier->trials.count;
 
     dossier->nodes = calloc(commits + 1, sizeof *dossier->nodes);
-    dossier->built = calloc(commits + 1, sizeof *dossier->built);
-    dossier->states = calloc(commits + 1, sizeof *dossier->states);
+    dossier->built = calloc(commits * VARIANT_COUNT + 1, sizeof *dossier->built);
+    dossier->states = calloc(commits * VARIANT_COUNT + 1, sizeof *dossier->states);
     dossier->stand_ins = calloc(commits + 1, sizeof *dossier->stand_ins);
     dossier->outcomes = calloc(trials + 1, sizeof *dossier->outcomes);
     dossier->first_sample = calloc(trials + 1, sizeof *dossier->first_sample);
@@ -75,6 +75,15 @@ static int allocate(struct dossier *dossier, struct culprit_error *error)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot read job %lld: out of memory",
                             (long long)dossier->record.id);
     return 0;
+}
+
+static enum build_variant variant_of(const char *name)
+{
+    for (int i = 0; i < VARIANT_COUNT; i++) {
+        if (strcmp(name, build_variant_name((enum build_variant)i)) == 0)
+            return (enum build_variant)i;
+    }
+    return VARIANT_COUNT;
 }
 
 /* A row that names what is not there would send the planner out of its arrays. */
@@ -95,7 +104,8 @@ static int check_numbers(const struct dossier *dossier, struct culprit_error *er
         }
     }
     for (size_t i = 0; i < dossier->builds.count; i++) {
-        if (dossier->builds.items[i].commit >= count)
+        if (dossier->builds.items[i].commit >= count ||
+            variant_of(dossier->builds.items[i].variant) == VARIANT_COUNT)
             return culprit_fail(error, CULPRIT_INTERNAL, "a build of job %lld is of no commit",
                                 (long long)dossier->record.id);
     }
@@ -107,10 +117,10 @@ static int check_numbers(const struct dossier *dossier, struct culprit_error *er
     return 0;
 }
 
-/* The first commit with the same image names it for all. */
+/* The first kernel with the same image names it for all. */
 static unsigned image_number(const struct dossier *dossier, const char *image)
 {
-    for (size_t i = 0; i < dossier->commits.count; i++) {
+    for (size_t i = 0; i < dossier->commits.count * VARIANT_COUNT; i++) {
         const struct stored_build *build = dossier->built[i].build;
         if (build && build->outcome == OUTCOME_OK && strcmp(build->image, image) == 0)
             return (unsigned)i;
@@ -118,11 +128,36 @@ static unsigned image_number(const struct dossier *dossier, const char *image)
     return 0;
 }
 
+const struct dossier_build *dossier_built(const struct dossier *dossier, unsigned commit,
+                                          enum build_variant variant)
+{
+    return &dossier->built[variant * dossier->commits.count + commit];
+}
+
+static void fill_states(struct dossier *dossier)
+{
+    for (size_t i = 0; i < dossier->commits.count * VARIANT_COUNT; i++) {
+        const struct stored_build *build = dossier->built[i].build;
+        struct bisect_build *state = &dossier->states[i];
+        /* Without one of these the verdict stands as it is; without a commit's own the job ends. */
+        if (!build && i >= dossier->commits.count &&
+            dossier->built[i].infra_failures >= ATTEMPTS_MAXIMUM)
+            *state = (struct bisect_build){.state = BUILD_BROKEN, .reused = true};
+        if (!build)
+            continue;
+        state->state = build->outcome == OUTCOME_OK ? BUILD_OK : BUILD_BROKEN;
+        state->reused = !build->fresh;
+        if (state->state == BUILD_OK)
+            state->image = image_number(dossier, build->image);
+    }
+}
+
 static void fill_builds(struct dossier *dossier)
 {
     for (size_t i = 0; i < dossier->builds.count; i++) {
         const struct stored_build *build = &dossier->builds.items[i];
-        struct dossier_build *built = &dossier->built[build->commit];
+        struct dossier_build *built =
+            &dossier->built[variant_of(build->variant) * dossier->commits.count + build->commit];
         built->attempts++;
         built->last = build;
         built->infra_failures += build->outcome == OUTCOME_INFRA_FAILED;
@@ -132,17 +167,10 @@ static void fill_builds(struct dossier *dossier)
             built->build = build;
     }
     for (size_t i = 0; i < dossier->commits.count; i++) {
-        const struct stored_build *build = dossier->built[i].build;
-        struct bisect_build *state = &dossier->states[i];
         dossier->nodes[i].parents = dossier->commits.items[i].parents;
         dossier->nodes[i].parent_count = dossier->commits.items[i].parent_count;
-        if (!build)
-            continue;
-        state->state = build->outcome == OUTCOME_OK ? BUILD_OK : BUILD_BROKEN;
-        state->reused = !build->fresh;
-        if (state->state == BUILD_OK)
-            state->image = image_number(dossier, build->image);
     }
+    fill_states(dossier);
 }
 
 static enum trial_purpose purpose_of(const char *name)

@@ -33,6 +33,7 @@ struct dossier {
 
     /* By commit number: */
     struct bisect_commit *nodes;
+    /* These two of every variant, one after another (dossier_built()); the commits' own first. */
     struct dossier_build *built;
     struct bisect_build *states; /* also of commits that another stands in for */
     unsigned *stand_ins;         /* whose build a commit is measured by: mostly its own */
@@ -49,6 +50,10 @@ struct dossier {
 int dossier_load(struct store *store, int64_t id, struct dossier *ret, struct culprit_error *error);
 void dossier_clear(struct dossier *dossier);
 DEFINE_CLEAR(struct dossier, dossier_clear);
+
+/* What is known of a variant of a commit. */
+const struct dossier_build *dossier_built(const struct dossier *dossier, unsigned commit,
+                                          enum build_variant variant);
 
 /* The planner's problem and facts; they lend from the dossier. */
 void dossier_problem(const struct dossier *dossier, struct bisect_problem *ret);

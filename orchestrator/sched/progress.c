@@ -52,6 +52,9 @@ static const char *phase(const struct dossier *dossier, const struct decision *d
         return "measuring";
     for (size_t i = 0; i < decision->step.want_count; i++) {
         const struct bisect_want *want = &decision->step.wants[i];
+        if (want->kind == WANT_BUILD ? want->variant != VARIANT_PLAIN
+                                     : trial_purpose_confirms(want->purpose))
+            return "confirming";
         if (want->kind == WANT_TRIAL && want->purpose == PURPOSE_VERIFY)
             return "verifying";
     }

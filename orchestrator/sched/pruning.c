@@ -164,7 +164,8 @@ int pruning_apply(struct dossier *dossier, struct culprit_error *error)
 static bool same_want(const struct bisect_want *a, const struct bisect_want *b)
 {
     return a->kind == b->kind && a->commit == b->commit &&
-           (a->kind == WANT_BUILD || (a->purpose == b->purpose && a->index == b->index));
+           (a->kind == WANT_BUILD ? a->variant == b->variant
+                                  : a->purpose == b->purpose && a->index == b->index);
 }
 
 static bool has_result(const struct dossier *dossier, const struct bisect_want *want)
@@ -207,7 +208,8 @@ void pruning_redirect(const struct dossier *dossier, struct bisect_step *step)
     for (size_t i = 0; dossier->weights && i < step->want_count; i++) {
         struct bisect_want want = step->wants[i];
 
-        if (want.kind == WANT_TRIAL)
+        /* Nothing stands in for a variant. */
+        if (want.kind == WANT_TRIAL && trial_purpose_variant(want.purpose) == VARIANT_PLAIN)
             redirect_trial(dossier, step, count, &want);
         if (!is_wanted(step, count, &want))
             step->wants[count++] = want;

@@ -242,13 +242,13 @@ int service_console(struct service *service, int64_t id, unsigned number, struct
 
 static json_t *build_json(const struct dossier *dossier, const struct stored_build *build)
 {
-    return json_pack("{s:I, s:s, s:I, s:s, s:b, s:s, s:s, s:s, s:s, s:s, s:f, s:b}", "build",
+    return json_pack("{s:I, s:s, s:s?, s:I, s:s, s:b, s:s, s:s, s:s, s:s, s:s, s:f, s:b}", "build",
                      (json_int_t)build->id, "commit", dossier->commits.items[build->commit].id,
-                     "attempt", (json_int_t)build->attempt, "outcome", outcome_name(build->outcome),
-                     "fresh", build->fresh, "message", build->message, "image", build->image,
-                     "build_id", build->build_id, "release", build->release, "compiler",
-                     build->compiler, "seconds", (double)build->wall_ns / 1e9, "log",
-                     build->log[0] != '\0');
+                     "variant", build->variant[0] ? build->variant : NULL, "attempt",
+                     (json_int_t)build->attempt, "outcome", outcome_name(build->outcome), "fresh",
+                     build->fresh, "message", build->message, "image", build->image, "build_id",
+                     build->build_id, "release", build->release, "compiler", build->compiler,
+                     "seconds", (double)build->wall_ns / 1e9, "log", build->log[0] != '\0');
 }
 
 int service_builds(struct service *service, int64_t id, json_t **ret, struct culprit_error *error)

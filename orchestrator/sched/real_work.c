@@ -185,6 +185,11 @@ static int choose_engine(struct work *work, const struct job *job, const char *k
         return status;
     ret->engine = engine;
     ret->shift = job->guest.shift >= 0 ? (unsigned)job->guest.shift : host.topology->shift;
+    ret->second_shift = (int)(ret->shift == host.topology->second_shift
+                                  ? host.topology->shift
+                                  : host.topology->second_shift);
+    if (engine != ENGINE_DETERMINISTIC)
+        ret->second_shift = -1;
     return 0;
 }
 
@@ -204,15 +209,19 @@ static void job_recipe_clear_cleanup(struct job_recipe *recipe)
 }
 
 static int fill_recipe(struct real_work *self, const struct job *job, const char *commit_id,
-                       struct job_recipe *ret, struct culprit_error *error)
+                       const struct work_variant *variant, struct job_recipe *ret,
+                       struct culprit_error *error)
 {
     const struct job_kernel *kernel = &job->kernel;
+    size_t count = kernel->option_count;
 
-    ret->options = calloc(kernel->option_count + 1, sizeof *ret->options);
+    ret->options = calloc(count + variant->option_count + 1, sizeof *ret->options);
     if (!ret->options)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot build: out of memory");
-    for (size_t i = 0; i < kernel->option_count; i++)
+    for (size_t i = 0; i < count; i++)
         ret->options[i] = (struct build_option){kernel->options[i].name, kernel->options[i].value};
+    for (size_t i = 0; i < variant->option_count; i++)
+        ret->options[count++] = variant->options[i];
     for (size_t i = 0; i < kernel->fragments.count; i++) {
         _cleanup_free_ char *path = catalogue_fragment(self->options.catalogue,
                                                        kernel->fragments.items[i]);
@@ -221,21 +230,23 @@ static int fill_recipe(struct real_work *self, const struct job *job, const char
     }
     ret->recipe = (struct build_recipe){
         .commit_id = commit_id,
+        .reverts_id = variant->reverts_id,
         .patches = &kernel->patches,
         .fragments = &ret->fragments,
         .options = ret->options,
-        .option_count = kernel->option_count,
+        .option_count = count,
         .config_file = kernel->config_file,
     };
     return 0;
 }
 
 static int identify(struct work *work, const struct job *job, const char *commit_id,
-                    char ret_recipe[DIGEST_HEX_SIZE], struct culprit_error *error)
+                    const struct work_variant *variant, char ret_recipe[DIGEST_HEX_SIZE],
+                    struct culprit_error *error)
 {
     CULPRIT_CLEANUP(job_recipe_clear) struct job_recipe recipe = {0};
 
-    int status = fill_recipe(real(work), job, commit_id, &recipe, error);
+    int status = fill_recipe(real(work), job, commit_id, variant, &recipe, error);
     if (status < 0)
         return status;
     return builder_recipe_digest(real(work)->options.builder, &recipe.recipe, ret_recipe, error);
@@ -248,7 +259,7 @@ static int build(struct work *work, const struct work_build *build, struct cance
     CULPRIT_CLEANUP(job_recipe_clear) struct job_recipe recipe = {0};
     struct real_work *self = real(work);
 
-    int status = fill_recipe(self, build->job, build->commit_id, &recipe, error);
+    int status = fill_recipe(self, build->job, build->commit_id, &build->variant, &recipe, error);
     if (status == 0)
         status = room_check_build(&self->room, error);
     if (status == 0)

@@ -10,6 +10,7 @@
 
 struct filled_report {
     struct report report;
+    struct report_confirmation confirmations[CONFIRMATIONS_MAXIMUM];
     struct bisect_step step;
     json_t *result;   /* NULL unless the job is done */
     json_t *topology; /* what a guest saw */
@@ -84,7 +85,9 @@ static const char *skip_reason(const struct dossier *dossier, unsigned commit)
 static bool was_tested(const struct dossier *dossier, unsigned commit)
 {
     for (size_t i = 0; i < dossier->trials.count; i++) {
-        if (dossier->trials.items[i].commit == commit && dossier->outcomes[i].outcome == OUTCOME_OK)
+        if (dossier->trials.items[i].commit == commit &&
+            dossier->outcomes[i].outcome == OUTCOME_OK &&
+            !trial_purpose_confirms(dossier->outcomes[i].purpose))
             return true;
     }
     return false;
@@ -297,7 +300,7 @@ static void fill_builds(struct report *report, const struct dossier *dossier)
             report->builds_reused++;
         if (build->fresh)
             report->build_ns += build->wall_ns;
-        if (build->outcome == OUTCOME_OK) {
+        if (build->outcome == OUTCOME_OK && !build->variant[0]) {
             report->compiler = build->compiler;
             report->kernel_release = build->release;
             report->kernel_config_digest = build->config;
@@ -312,7 +315,7 @@ static void fill_identity(struct filled_report *filled, const struct dossier *do
 
     for (size_t i = dossier->trials.count; i-- > 0;) {
         const struct stored_trial *trial = &dossier->trials.items[i];
-        if (trial->outcome != OUTCOME_OK)
+        if (trial->outcome != OUTCOME_OK || trial_purpose_confirms(dossier->outcomes[i].purpose))
             continue;
         filled->identity = parse(trial->identity);
         filled->topology = parse(trial->topology);
@@ -328,6 +331,19 @@ static const char *result_text(const struct filled_report *filled, const char *o
 {
     const json_t *from = object ? json_object_get(filled->result, object) : filled->result;
     return json_string_value(json_object_get(from, key));
+}
+
+static void fill_confirmations(struct filled_report *filled, const struct dossier *dossier)
+{
+    struct conclusion_confirmation read[CONFIRMATIONS_MAXIMUM] = {0};
+    size_t count = conclusion_confirmations(dossier, filled->result, read);
+
+    for (size_t i = 0; i < count; i++)
+        filled->confirmations[i] = (struct report_confirmation){
+            read[i].confirmation.kind, read[i].confirmation.outcome, read[i].confirmation.check,
+            read[i].message};
+    filled->report.confirmations = filled->confirmations;
+    filled->report.confirmation_count = count;
 }
 
 static int fill_verdict(struct filled_report *filled, const struct dossier *dossier,
@@ -358,6 +374,7 @@ static int fill_verdict(struct filled_report *filled, const struct dossier *doss
     report->checks = step->checks;
     report->check_count = step->check_count;
     report->more_changes = step->more_changes;
+    fill_confirmations(filled, dossier);
     report->suspects = step->suspects;
     report->suspect_count = step->suspect_count;
     if (step->verdict == VERDICT_CULPRIT) {
@@ -379,6 +396,7 @@ static void fill_head(struct report *report, const struct dossier *dossier, cons
     report->state = job_state_name(record->state);
     report->engine = engine_name(record->engine);
     report->shift = record->shift;
+    report->second_shift = record->second_shift;
     report->host = host;
     report->created_ns = record->created_ns;
     report->finished_ns = record->finished_ns;

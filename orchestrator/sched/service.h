@@ -87,16 +87,16 @@ int service_submit(struct service *service, const char *document, size_t length,
  * null, "finished": … | null, "cancelling": false, "progress": {…}, "result": null | {…},
  *    "document": {the job with every default}}
  * progress:
- *   {"phase": "queued" | "resolving" | "checking" | "searching" | "verifying" | "measuring" |
- *             "reporting" | "finished",
+ *   {"phase": "queued" | "resolving" | "checking" | "searching" | "verifying" | "confirming" |
+ *             "measuring" | "reporting" | "finished",
  *    "commits": 32, "suspects": 7,
  *    "builds": {"fresh": 3, "reused": 1, "failed": 0, "running": 1},
  *    "trials": {"done": 15, "failed": 0, "running": 2},
  *    "expected": {"builds": 2.4, "trials": 18} | null,     further ones, those that run included
  *    "seconds_left": 1260 | null}                          null: not known yet
  * result (bisect): {"reason", "posterior", "threshold", "culprit": {"id", "subject", "author"} |
- *   null, "suspects": [ids], "repeat"}; (run): {"metrics": [{"name", "unit", "better", "n",
- *   "median", "min", "max", "mad"}], "repeat"}
+ *   null, "suspects": [ids], "confirmations": […], "repeat"}; (run): {"metrics": [{"name", "unit",
+ * "better", "n", "median", "min", "max", "mad"}], "repeat"}
  */
 int service_job(struct service *service, int64_t id, json_t **ret, struct culprit_error *error);
 
@@ -129,7 +129,7 @@ int service_rerun(struct service *service, int64_t id, int64_t *ret_id,
  *    "notice" | "verdict" | "mail", "data": {…}}.
  * *ret_final: the job is over and these are the last; a stream may end. data by type:
  *   state {"state", "message"}; range {"commits", "good", "bad"};
- *   build {"commit", "outcome", "fresh", "message", "seconds"};
+ *   build {"commit", "variant", "outcome", "fresh", "message", "seconds"};
  *   trial {"number", "commit", "purpose", "seed", "outcome", "message", "value", "unit",
  *         "seconds"};
  *   progress: as in the job; notice {"message"}; verdict {"verdict", "message"};
@@ -164,7 +164,8 @@ int service_trial(struct service *service, int64_t id, unsigned number, json_t *
 int service_console(struct service *service, int64_t id, unsigned number, struct blob_reader **ret,
                     struct culprit_error *error);
 
-/* Array of {"build", "commit", "attempt", "outcome", "fresh", "message", "image", "build_id",
+/* Array of {"build", "commit", "variant" (null: the commit's own kernel; "aligned"; "reverted":
+ * bad's with the commit taken back), "attempt", "outcome", "fresh", "message", "image", "build_id",
  * "release", "compiler", "seconds", "log": true | false}. */
 int service_builds(struct service *service, int64_t id, json_t **ret, struct culprit_error *error);
 

@@ -18,8 +18,11 @@ static bool can_be_used(struct service *service, const struct stored_build *buil
 static int build_event(struct task *task, const struct stored_build *build, bool fresh,
                        struct culprit_error *error)
 {
+    const char *variant = build_variant_name(task->variant);
+
     return event_put(task->course->service, task->course->id, "build",
-                     json_pack("{s:s, s:s, s:b, s:s, s:f}", "commit", task->commit_id, "outcome",
+                     json_pack("{s:s, s:s?, s:s, s:b, s:s, s:f}", "commit", task_commit(task),
+                               "variant", variant[0] ? variant : NULL, "outcome",
                                outcome_name(build->outcome), "fresh", fresh, "message",
                                build->message ? build->message : "", "seconds",
                                fresh ? (double)build->wall_ns / 1e9 : 0.0),
@@ -32,8 +35,9 @@ static int use_build(struct task *task, const struct stored_build *build, int64_
 {
     struct store *store = task->course->service->options.store;
 
-    int status = store_build_use(store, task->course->id, task->lease.commit, task->lease.attempt,
-                                 id, fresh, error);
+    int status = store_build_use(store, task->course->id, task->lease.commit,
+                                 build_variant_name(task->variant), task->lease.attempt, id, fresh,
+                                 error);
     if (status == 0)
         status = build_event(task, build, fresh, error);
     if (status == 0)
@@ -87,7 +91,7 @@ static void log_build(const struct task *task, const struct stored_build *build)
     char job[64], commit[64], outcome[64];
 
     snprintf(job, sizeof job, "JOB=%lld", (long long)task->course->id);
-    snprintf(commit, sizeof commit, "COMMIT=%.12s", task->commit_id);
+    snprintf(commit, sizeof commit, "COMMIT=%.12s", task_commit(task));
     snprintf(outcome, sizeof outcome, "OUTCOME=%s", outcome_name(build->outcome));
     log_info("build ended", job, commit, outcome, NULL);
 }

@@ -96,7 +96,7 @@ int settle_resolve(struct task *task, struct culprit_error *error)
         status = put_range(store, course->id, &task->range, error);
     if (status == 0)
         status = store_job_set_engine(store, course->id, task->engine.engine, task->engine.shift,
-                                      error);
+                                      task->engine.second_shift, error);
     if (status == 0 && !task->engine_later)
         status = attach_calibration(task, error);
     if (status == 0)
@@ -123,7 +123,7 @@ int settle_engine(struct task *task, struct culprit_error *error)
     int status = store_begin(store, &transaction, error);
     if (status == 0)
         status = store_job_set_engine(store, course->id, task->engine.engine, task->engine.shift,
-                                      error);
+                                      task->engine.second_shift, error);
     if (status == 0)
         status = attach_calibration(task, error);
     return status < 0 ? status : store_commit(&transaction, error);

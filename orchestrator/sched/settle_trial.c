@@ -106,11 +106,11 @@ static int trial_event(struct task *task, const struct stored_trial *trial, unsi
     return event_put(
         task->course->service, task->course->id, "trial",
         json_pack("{s:I, s:s, s:s, s:I, s:s, s:s, s:o, s:s, s:o, s:s, s:f}", "number",
-                  (json_int_t)number, "commit", task->commit_id, "purpose", trial->purpose, "seed",
-                  (json_int_t)trial->seed, "outcome", outcome_name(trial->outcome), "message",
-                  trial->message, "value", isfinite(value) ? json_real(value) : json_null(), "unit",
-                  value_unit(task, value), "failed",
-                  trial->observed ? json_boolean(trial->failed) : json_null(), "evidence",
+                  (json_int_t)number, "commit", task_commit(task), "purpose", trial->purpose,
+                  "seed", (json_int_t)trial->seed, "outcome", outcome_name(trial->outcome),
+                  "message", trial->message, "value",
+                  isfinite(value) ? json_real(value) : json_null(), "unit", value_unit(task, value),
+                  "failed", trial->observed ? json_boolean(trial->failed) : json_null(), "evidence",
                   trial->evidence ? trial->evidence : "", "seconds", (double)trial->wall_ns / 1e9),
         error);
 }
@@ -121,7 +121,7 @@ static void log_trial(const struct task *task, const struct stored_trial *trial,
 
     snprintf(job, sizeof job, "JOB=%lld", (long long)task->course->id);
     snprintf(name, sizeof name, "TRIAL=%u", number);
-    snprintf(commit, sizeof commit, "COMMIT=%.12s", task->commit_id);
+    snprintf(commit, sizeof commit, "COMMIT=%.12s", task_commit(task));
     snprintf(outcome, sizeof outcome, "OUTCOME=%s", outcome_name(trial->outcome));
     log_info("trial ended", job, name, commit, outcome, NULL);
 }

@@ -95,6 +95,28 @@ static void keep_build(struct task *task)
                                     task->commit_id);
 }
 
+/* Every function on a cache line of its own, wherever code was added or taken away before it. */
+static const struct build_option aligned[] = {{"DEBUG_FORCE_FUNCTION_ALIGN_64B", "y"}};
+
+static struct work_variant variant_of(const struct task *task)
+{
+    struct work_variant ret = {0};
+
+    if (task->variant == VARIANT_ALIGNED)
+        ret = (struct work_variant){.options = aligned, .option_count = 1};
+    if (task->variant == VARIANT_REVERTED)
+        ret.reverts_id = task->reverts_id;
+    return ret;
+}
+
+static void run_identify(struct task *task)
+{
+    const struct work_variant variant = variant_of(task);
+
+    task->status = task->work->ops->identify(task->work, task->job, task->commit_id, &variant,
+                                             task->recipe, &task->error);
+}
+
 static void run_build(struct task *task)
 {
     _cleanup_free_ char *image = path_join(task->directory, "bzImage");
@@ -104,6 +126,7 @@ static void run_build(struct task *task)
     struct work_build build = {
         .job = task->job,
         .commit_id = task->commit_id,
+        .variant = variant_of(task),
         .image_path = image,
         .log_path = log,
         .config_path = config,
@@ -212,8 +235,7 @@ void task_run(struct task *task)
         choose_engine(task);
         break;
     case TASK_IDENTIFY:
-        task->status = task->work->ops->identify(task->work, task->job, task->commit_id,
-                                                 task->recipe, &task->error);
+        run_identify(task);
         break;
     case TASK_BUILD:
         run_build(task);

@@ -7,6 +7,7 @@
 #define CULPRIT_SCHED_TASK_H
 
 #include "base/cancel.h"
+#include "plan/bisect.h"
 #include "sched/work.h"
 #include "store/blobs.h"
 #include "store/facts.h"
@@ -48,9 +49,11 @@ struct task {
     char *build_id;
     int64_t build;
     uint64_t seed;
-    struct work_engine engine; /* TRIAL; RESOLVE, ENGINE: out */
-    char commit_id[COMMIT_ID_SIZE];
-    char (*ids)[COMMIT_ID_SIZE]; /* PRUNE: of the range */
+    struct work_engine engine;       /* TRIAL; RESOLVE, ENGINE: out */
+    char commit_id[COMMIT_ID_SIZE];  /* whose sources they are */
+    enum build_variant variant;      /* IDENTIFY, BUILD, TRIAL */
+    char reverts_id[COMMIT_ID_SIZE]; /* VARIANT_REVERTED: taken back from them */
+    char (*ids)[COMMIT_ID_SIZE];     /* PRUNE: of the range */
     unsigned id_count;
     char end_inputs[2][DIGEST_HEX_SIZE]; /* PRUNE: of good and bad */
     char recipe[DIGEST_HEX_SIZE];        /* BUILD; IDENTIFY: out */
@@ -70,6 +73,12 @@ struct task {
 int task_new(enum task_kind kind, struct task **ret, struct culprit_error *error);
 void task_free(struct task *task);
 DEFINE_CLEANUP(struct task *, task_free);
+
+/* The commit that its result is of: where one was taken back from bad, that one. */
+static inline const char *task_commit(const struct task *task)
+{
+    return task->variant == VARIANT_REVERTED ? task->reverts_id : task->commit_id;
+}
 
 /* In a worker. */
 void task_run(struct task *task);

@@ -29,11 +29,20 @@ struct work;
 struct work_engine {
     enum engine engine; /* never AUTO */
     unsigned shift;
+    int second_shift; /* at which a verdict is confirmed; -1: at none */
+};
+
+/* How a kernel differs from the job's own of the commit. Shifts are a trial's matter. */
+struct work_variant {
+    const struct build_option *options; /* over the job's */
+    size_t option_count;
+    const char *reverts_id; /* a commit that is taken back (source/repository.h); NULL: none */
 };
 
 struct work_build {
     const struct job *job;
     const char *commit_id;
+    struct work_variant variant;
     const char *image_path, *log_path, *config_path, *inputs_path; /* to be written */
 };
 
@@ -64,7 +73,8 @@ struct work_ops {
                          struct culprit_error *error);
     /* Names what build() would make of the commit. */
     int (*identify)(struct work *work, const struct job *job, const char *commit_id,
-                    char ret_recipe[DIGEST_HEX_SIZE], struct culprit_error *error);
+                    const struct work_variant *variant, char ret_recipe[DIGEST_HEX_SIZE],
+                    struct culprit_error *error);
     int (*build)(struct work *work, const struct work_build *build, struct cancel *cancel,
                  struct build_result *ret, struct culprit_error *error);
     /* ret_relevance[prune->count]: which commits can change the image. NULL: all can. */

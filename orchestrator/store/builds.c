@@ -114,18 +114,19 @@ int store_build_add(struct store *store, const struct stored_build *build, int64
     return 0;
 }
 
-int store_build_use(struct store *store, int64_t job, unsigned commit, unsigned attempt,
-                    int64_t build, bool fresh, struct culprit_error *error)
+int store_build_use(struct store *store, int64_t job, unsigned commit, const char *variant,
+                    unsigned attempt, int64_t build, bool fresh, struct culprit_error *error)
 {
     _cleanup_statement_ struct statement statement = {0};
     int status = statement_prepare(store,
-                                   "INSERT INTO job_builds (job, commit_number, attempt, build,"
-                                   " fresh) VALUES (?, ?, ?, ?, ?)",
+                                   "INSERT INTO job_builds (job, commit_number, variant, attempt,"
+                                   " build, fresh) VALUES (?, ?, ?, ?, ?, ?)",
                                    "keep the build of a commit", &statement, error);
     if (status < 0)
         return status;
     bind_integer(&statement, job);
     bind_integer(&statement, commit);
+    bind_text(&statement, variant);
     bind_integer(&statement, attempt);
     bind_integer(&statement, build);
     bind_integer(&statement, fresh);
@@ -139,7 +140,8 @@ int store_builds_get(struct store *store, int64_t job, struct stored_builds *ret
     _cleanup_statement_ struct statement statement = {0};
 
     int status = statement_prepare(store,
-                                   "SELECT " BUILD_COLUMNS ", commit_number, attempt, fresh"
+                                   "SELECT " BUILD_COLUMNS
+                                   ", commit_number, variant, attempt, fresh"
                                    " FROM job_builds JOIN builds ON builds.id = job_builds.build"
                                    " WHERE job = ? ORDER BY job_builds.rowid",
                                    "read the job's builds", &statement, error);
@@ -155,6 +157,7 @@ int store_builds_get(struct store *store, int64_t job, struct stored_builds *ret
         if (status < 0)
             return status;
         build->commit = (unsigned)read_integer(&statement);
+        read_string(&statement, build->variant, sizeof build->variant);
         build->attempt = (unsigned)read_integer(&statement);
         build->fresh = read_integer(&statement) != 0;
     }

@@ -55,6 +55,7 @@ struct stored_build {
     uint64_t created_ns;
     /* Only in the builds of a job: */
     unsigned commit;  /* number in the job's range */
+    char variant[16]; /* which of the commit's kernels, by the caller's word; "": its own */
     unsigned attempt; /* from 0 */
     bool fresh;       /* compiled for this job */
 };
@@ -70,9 +71,9 @@ int store_build_find(struct store *store, const char *recipe, struct stored_buil
 /* Keeps a build; `build->id` and created_ns are ignored. */
 int store_build_add(struct store *store, const struct stored_build *build, int64_t *ret_id,
                     struct culprit_error *error);
-/* Says that the build stands for a commit of the job. */
-int store_build_use(struct store *store, int64_t job, unsigned commit, unsigned attempt,
-                    int64_t build, bool fresh, struct culprit_error *error);
+/* Says that the build stands for a commit of the job, or for a variant of it. */
+int store_build_use(struct store *store, int64_t job, unsigned commit, const char *variant,
+                    unsigned attempt, int64_t build, bool fresh, struct culprit_error *error);
 int store_builds_get(struct store *store, int64_t job, struct stored_builds *ret,
                      struct culprit_error *error);
 void stored_build_clear(struct stored_build *build);
@@ -119,7 +120,7 @@ struct stored_samples {
 struct stored_trial {
     unsigned number; /* from 1, within the job */
     unsigned commit;
-    char *purpose; /* "search", "verify" */
+    char *purpose; /* "search", "verify", … as the planner names them */
     unsigned index;
     unsigned attempt; /* from 0: infrastructure failures repeat an index */
     uint64_t seed;
@@ -173,7 +174,7 @@ struct lease {
     int64_t job;
     enum work_kind kind;
     unsigned commit;
-    unsigned purpose; /* of enum trial_purpose; trials */
+    unsigned purpose; /* of a trial; of a build its variant; as the caller numbers them */
     unsigned index;
     unsigned attempt;
 };

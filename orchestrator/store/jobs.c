@@ -83,7 +83,8 @@ int store_job_add(struct store *store, const struct stored_job *draft, int64_t *
 
 #define JOB_COLUMNS                                                                           \
     "id, name, kind, document, normalised, idempotency_key, state, cancel_requested, engine," \
-    " shift, message, verdict, progress, result, created_ns, started_ns, finished_ns"
+    " shift, second_shift, message, verdict, progress, result, created_ns, started_ns, "      \
+    "finished_ns"
 
 static int read_job(struct statement *statement, struct stored_job *ret,
                     struct culprit_error *error)
@@ -100,6 +101,7 @@ static int read_job(struct statement *statement, struct stored_job *ret,
     ret->cancel_requested = read_integer(statement) != 0;
     read_string(statement, engine, sizeof engine);
     ret->shift = (unsigned)read_integer(statement);
+    ret->second_shift = (int)read_integer(statement);
     ret->message = read_text(statement);
     ret->verdict = read_text(statement);
     ret->progress = read_text(statement);
@@ -257,15 +259,18 @@ int store_job_set_state(struct store *store, int64_t id, enum job_state state, c
 }
 
 int store_job_set_engine(struct store *store, int64_t id, enum engine engine, unsigned shift,
-                         struct culprit_error *error)
+                         int second_shift, struct culprit_error *error)
 {
     _cleanup_statement_ struct statement statement = {0};
-    int status = statement_prepare(store, "UPDATE jobs SET engine = ?, shift = ? WHERE id = ?",
+    int status = statement_prepare(store,
+                                   "UPDATE jobs SET engine = ?, shift = ?, second_shift = ?"
+                                   " WHERE id = ?",
                                    "set the job's engine", &statement, error);
     if (status < 0)
         return status;
     bind_text(&statement, engine_name(engine));
     bind_integer(&statement, shift);
+    bind_integer(&statement, second_shift);
     return update_job(&statement, id, error);
 }
 

@@ -38,10 +38,11 @@ struct stored_job {
     bool cancel_requested;
     enum engine engine; /* AUTO until it is resolved */
     unsigned shift;
-    char *message;  /* a sentence for people; "" while there is nothing to say */
-    char *verdict;  /* "culprit", … once done; NULL before */
-    char *progress; /* JSON object */
-    char *result;   /* JSON object once done: what the verdict rests on; NULL before */
+    int second_shift; /* at which a verdict is confirmed; -1: at none */
+    char *message;    /* a sentence for people; "" while there is nothing to say */
+    char *verdict;    /* "culprit", … once done; NULL before */
+    char *progress;   /* JSON object */
+    char *result;     /* JSON object once done: what the verdict rests on; NULL before */
     uint64_t created_ns, started_ns, finished_ns; /* 0: not yet */
 };
 
@@ -83,7 +84,7 @@ int store_job_counts(struct store *store, uint64_t ret_counts[JOB_STATE_COUNT],
 int store_job_set_state(struct store *store, int64_t id, enum job_state state, const char *message,
                         struct culprit_error *error);
 int store_job_set_engine(struct store *store, int64_t id, enum engine engine, unsigned shift,
-                         struct culprit_error *error);
+                         int second_shift, struct culprit_error *error);
 int store_job_set_progress(struct store *store, int64_t id, const char *progress,
                            struct culprit_error *error);
 int store_job_set_result(struct store *store, int64_t id, const char *verdict, const char *result,

@@ -163,7 +163,26 @@ static const char version_3[] = "CREATE TABLE calibrations ("
 static const char version_4[] = "ALTER TABLE trials ADD COLUMN event INTEGER;"
                                 "ALTER TABLE trials ADD COLUMN evidence TEXT NOT NULL DEFAULT '';";
 
-static const char *const scripts[] = {version_1, version_2, version_3, version_4};
+/* Further kernels of a commit (functions aligned, taken back from bad), which a verdict is held
+ * against, and the shift at which it is: -1 where nobody asked for it. */
+static const char version_5[] = "ALTER TABLE jobs ADD COLUMN second_shift INTEGER NOT NULL"
+                                " DEFAULT -1;"
+                                "CREATE TABLE job_kernels ("
+                                "  job INTEGER NOT NULL REFERENCES jobs (id),"
+                                "  commit_number INTEGER NOT NULL,"
+                                "  variant TEXT NOT NULL," /* '': the commit's own */
+                                "  attempt INTEGER NOT NULL,"
+                                "  build INTEGER NOT NULL REFERENCES builds (id),"
+                                "  fresh INTEGER NOT NULL,"
+                                "  UNIQUE (job, commit_number, variant, attempt)"
+                                ") STRICT;"
+                                "INSERT INTO job_kernels (rowid, job, commit_number, variant,"
+                                " attempt, build, fresh) SELECT rowid, job, commit_number, '',"
+                                " attempt, build, fresh FROM job_builds;"
+                                "DROP TABLE job_builds;"
+                                "ALTER TABLE job_kernels RENAME TO job_builds;";
+
+static const char *const scripts[] = {version_1, version_2, version_3, version_4, version_5};
 enum { SCHEMA_VERSION = sizeof scripts / sizeof scripts[0] };
 
 static int read_pragma(struct store *store, const char *sql, int64_t *ret,

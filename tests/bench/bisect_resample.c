@@ -61,7 +61,8 @@ static int begin(struct bisection *bisection, struct culprit_error *error)
     if (r == 0)
         r = store_job_set_state(bisection->store, bisection->job, JOB_RUNNING, "", error);
     if (r == 0)
-        r = store_job_set_engine(bisection->store, bisection->job, ENGINE_DETERMINISTIC, 0, error);
+        r = store_job_set_engine(bisection->store, bisection->job, ENGINE_DETERMINISTIC, 0, -1,
+                                 error);
     if (r == 0)
         r = store_commits_put(bisection->store, bisection->job, &recording->commits, error);
     return r;
@@ -87,7 +88,7 @@ static int add_build(struct bisection *bisection, unsigned commit, struct culpri
     snprintf(build.image, sizeof build.image, "%s", digest ? digest : "");
     r = store_build_add(bisection->store, &build, &id, error);
     if (r == 0)
-        r = store_build_use(bisection->store, bisection->job, commit, 0, id, true, error);
+        r = store_build_use(bisection->store, bisection->job, commit, "", 0, id, true, error);
     bisection->builds++;
     bisection->seconds += recording->build_seconds[commit];
     return r;

@@ -134,6 +134,18 @@ static int read_commits(struct recording *recording, struct culprit_error *error
     return r;
 }
 
+/* The job as it is bisected over again: no kernel was recorded that could confirm a verdict. */
+static int write_document(struct recording *recording, struct culprit_error *error)
+{
+    json_t *json;
+
+    recording->job->confirm = (struct job_confirm){.alignment = false, .revert = false};
+    json = job_json(recording->job);
+    recording->document = json ? json_dumps(json, JSON_COMPACT) : NULL;
+    json_decref(json);
+    return recording->document ? 0 : no_memory(error);
+}
+
 int recording_read(FILE *stream, struct recording *ret, struct culprit_error *error)
 {
     const char *document;
@@ -145,11 +157,10 @@ int recording_read(FILE *stream, struct recording *ret, struct culprit_error *er
     if (!document)
         return culprit_fail(error, CULPRIT_INVALID, "the recording cannot be read: %s",
                             ret->root ? "it has no job" : where.text);
-    ret->document = strdup(document);
-    if (!ret->document)
-        return no_memory(error);
     r = job_decode(document, strlen(document), NULL, &ret->job, error);
     if (r == 0 && (ret->job->kind != JOB_BISECT || !ret->job->metric.name))
         r = culprit_fail(error, CULPRIT_INVALID, "the job is no bisection of a metric");
+    if (r == 0)
+        r = write_document(ret, error);
     return r < 0 ? r : read_commits(ret, error);
 }

@@ -19,7 +19,7 @@ struct recorded_image {
 struct recording {
     json_t *root;
     struct job *job;
-    char *document; /* the job's */
+    char *document; /* the job's, whose verdicts are not confirmed */
     struct stored_commits commits;
     struct stored_pruning pruning;
     struct recorded_image *images;

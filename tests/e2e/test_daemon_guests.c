@@ -84,7 +84,8 @@ static void name_recipe(const char *scratch, const char *repository, char ret[DI
     assert_success(work->ops->resolve(work, job, NULL, &range, &error));
     assert_int_equal(range.count, 1);
     assert_string_equal(range.commits[0].subject, "sched: a tick");
-    assert_success(work->ops->identify(work, job, range.commits[0].id, ret, &error));
+    const struct work_variant plain = {0};
+    assert_success(work->ops->identify(work, job, range.commits[0].id, &plain, ret, &error));
     commit_range_clear(&range);
 }
 

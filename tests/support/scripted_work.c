@@ -10,6 +10,14 @@
 #include "base/file.h"
 #include "base/random.h"
 
+enum { SHIFT = 1, SECOND_SHIFT = 0 };
+
+/* What an image says of itself. */
+struct kernel {
+    unsigned number;
+    bool aligned, reverted;
+};
+
 struct scripted_work {
     struct work work;
     const struct scripted_script *script;
@@ -149,14 +157,17 @@ static int choose_engine(struct work *work, const struct job *job, const char *k
         return status;
     if (scripted(work)->script->engine_needs_kernel && !kernel)
         return culprit_fail(error, CULPRIT_CONFLICT, "a guest must be booted to tell");
-    *ret = (struct work_engine){engine ? engine : ENGINE_DETERMINISTIC, 1};
+    *ret = (struct work_engine){engine ? engine : ENGINE_DETERMINISTIC, SHIFT,
+                                engine == ENGINE_REALTIME ? -1 : SECOND_SHIFT};
     return 0;
 }
 
 static int identify(struct work *work, const struct job *job, const char *commit_id,
-                    char ret_recipe[DIGEST_HEX_SIZE], struct culprit_error *error)
+                    const struct work_variant *variant, char ret_recipe[DIGEST_HEX_SIZE],
+                    struct culprit_error *error)
 {
     const char *failure = scripted(work)->script->identify_failure;
+    char text[160];
 
     (void)job;
     int status = begin(scripted(work), SCRIPTED_IDENTIFY, error);
@@ -164,7 +175,9 @@ static int identify(struct work *work, const struct job *job, const char *commit
         return status;
     if (failure)
         return culprit_fail(error, CULPRIT_NOT_FOUND, "%s", failure);
-    digest_bytes(commit_id, strlen(commit_id), ret_recipe);
+    snprintf(text, sizeof text, "%s%s%s", commit_id, variant->option_count ? " aligned" : "",
+             variant->reverts_id ? variant->reverts_id : "");
+    digest_bytes(text, strlen(text), ret_recipe);
     return 0;
 }
 
@@ -180,7 +193,9 @@ static void build_image(const struct scripted_script *script, const struct work_
     ret->outcome = OUTCOME_OK;
     ret->fresh = true;
     ret->wall_ns = 20000000000;
-    snprintf(text, sizeof text, "image %u\n", image);
+    snprintf(text, sizeof text, "image %u%s%s\n", image,
+             build->variant.option_count ? " aligned" : "",
+             build->variant.reverts_id ? " reverted" : "");
     digest_bytes(text, strlen(text), ret->image_digest);
     snprintf(ret->build_id, sizeof ret->build_id, "b1d%u", image);
     snprintf(ret->release, sizeof ret->release, "6.1.192");
@@ -207,6 +222,13 @@ static void make(struct scripted_work *self, const struct work_build *build, boo
         snprintf(ret->message, sizeof ret->message,
                  "cannot build %.12s: kernel/sched/fair.c:812: error: expected ';'",
                  build->commit_id);
+    } else if (build->variant.reverts_id && self->script->revert_conflicts) {
+        ret->outcome = OUTCOME_BUILD_FAILED;
+        ret->fresh = true;
+        snprintf(ret->message, sizeof ret->message,
+                 "cannot build %.12s: commit %.12s does not revert: later changes are in the way "
+                 "in kernel/sched/fair.c",
+                 build->commit_id, build->variant.reverts_id);
     } else {
         build_image(self->script, build, number, ret);
     }
@@ -261,21 +283,35 @@ static void note_seed(struct scripted_work *self, uint64_t seed)
     pthread_mutex_unlock(&self->lock);
 }
 
-static int read_image(const char *path, unsigned *ret, struct culprit_error *error)
+static int read_image(const char *path, struct kernel *ret, struct culprit_error *error)
 {
     _cleanup_free_ char *text = NULL;
 
     int status = file_read(path, 64, &text, NULL, error);
-    if (status == 0 && sscanf(text, "image %u", ret) != 1)
+    if (status < 0)
+        return status;
+    if (sscanf(text, "image %u", &ret->number) != 1)
         return culprit_fail(error, CULPRIT_INTERNAL, "%s is no image", path);
-    return status;
+    ret->aligned = strstr(text, " aligned") != NULL;
+    ret->reverted = strstr(text, " reverted") != NULL;
+    return 0;
 }
 
-static void measure(struct scripted_work *self, unsigned image, uint64_t seed,
-                    struct trial_result *ret)
+static bool is_bad(const struct scripted_script *script, const struct kernel *kernel,
+                   unsigned shift)
+{
+    if (!script->culprit || kernel->number < script->culprit)
+        return false;
+    return !(script->gone_at_second_shift && shift == SECOND_SHIFT) &&
+           !(script->gone_when_aligned && kernel->aligned) &&
+           (!kernel->reverted || script->revert_is_idle);
+}
+
+static void measure(struct scripted_work *self, const struct kernel *kernel, unsigned shift,
+                    uint64_t seed, struct trial_result *ret)
 {
     const struct scripted_script *script = self->script;
-    bool bad = script->culprit && image >= script->culprit;
+    bool bad = is_bad(script, kernel, shift);
     struct random random;
 
     random_seed(&random, seed);
@@ -321,10 +357,10 @@ static void fail(const struct scripted_script *script, const struct job *job, ui
 }
 
 static void run_criterion(struct scripted_work *self, const struct work_trial *trial,
-                          unsigned image, struct trial_result *ret)
+                          const struct kernel *kernel, struct trial_result *ret)
 {
     const struct scripted_script *script = self->script;
-    bool bad = script->culprit && image >= script->culprit;
+    bool bad = is_bad(script, kernel, trial->engine.shift);
     struct random random;
 
     random_seed(&random, trial->seed);
@@ -334,8 +370,8 @@ static void run_criterion(struct scripted_work *self, const struct work_trial *t
         fail(script, trial->job, trial->seed, ret);
 }
 
-static void boot(struct scripted_work *self, const struct work_trial *trial, unsigned image,
-                 bool infra, struct trial_result *ret)
+static void boot(struct scripted_work *self, const struct work_trial *trial,
+                 const struct kernel *kernel, bool infra, struct trial_result *ret)
 {
     _cleanup_free_ char *console = path_join(trial->directory, "console.log");
 
@@ -343,13 +379,13 @@ static void boot(struct scripted_work *self, const struct work_trial *trial, uns
     if (infra) {
         ret->outcome = OUTCOME_INFRA_FAILED;
         snprintf(ret->message, sizeof ret->message, "libvirt does not answer");
-    } else if (self->script->unbootable[image]) {
+    } else if (self->script->unbootable[kernel->number]) {
         ret->outcome = OUTCOME_BOOT_FAILED;
         snprintf(ret->message, sizeof ret->message, "Kernel panic - not syncing");
     } else if (trial->job->criterion.kind != CRITERION_METRIC) {
-        run_criterion(self, trial, image, ret);
+        run_criterion(self, trial, kernel, ret);
     } else {
-        measure(self, image, trial->seed, ret);
+        measure(self, kernel, trial->engine.shift, trial->seed, ret);
     }
 }
 
@@ -358,11 +394,11 @@ static int try(struct work *work, const struct work_trial *trial, struct cancel 
 {
     struct scripted_work *self = scripted(work);
     bool exclusive = trial->engine.engine == ENGINE_REALTIME;
-    unsigned image = 0;
+    struct kernel kernel = {0};
 
     int status = begin(self, SCRIPTED_TRIAL, error);
     if (status == 0)
-        status = read_image(trial->kernel, &image, error);
+        status = read_image(trial->kernel, &kernel, error);
     struct trial_result *result = status < 0 ? NULL : calloc(1, sizeof *result);
     if (!result)
         return status < 0 ? status : culprit_fail(error, CULPRIT_NO_MEMORY, "out of memory");
@@ -377,7 +413,7 @@ static int try(struct work *work, const struct work_trial *trial, struct cancel 
     if (hold(self, self->script->hold_trials, cancel))
         result->outcome = OUTCOME_CANCELLED;
     else
-        boot(self, trial, image, infra, result);
+        boot(self, trial, &kernel, infra, result);
     leave(self, &self->trying, exclusive);
     *ret = result;
     return 0;

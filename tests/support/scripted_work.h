@@ -27,7 +27,11 @@ struct scripted_script {
     unsigned commits; /* of a bisection: 0 is good, the last is bad; a line without merges */
     unsigned culprit; /* from this number on the level is the bad one; 0: none */
     double good_level, bad_level;
-    double noise; /* standard deviation of a trial */
+    /* What confirmations meet: levels as far apart as above unless these say otherwise. */
+    bool gone_at_second_shift, gone_when_aligned;
+    bool revert_conflicts; /* the culprit cannot be taken back from bad */
+    bool revert_is_idle;   /* bad without the culprit is as bad */
+    double noise;          /* standard deviation of a trial */
     /* A job with a criterion: with which probability a trial fails, by its seed; and what the
      * console then shows, before the kernel crashes in every second such trial. */
     double good_fails, bad_fails;

@@ -192,12 +192,19 @@ static void versions_are_checked(void **state)
     assert_contains(error.message, "newer");
     change_version(*state, "PRAGMA user_version = 1; PRAGMA application_id = 7");
     assert_failure(try_open(*state, 0, &store), CULPRIT_INVALID);
-    change_version(*state, "PRAGMA user_version = 4; PRAGMA application_id = 1668050034");
+    change_version(*state, "PRAGMA user_version = 5; PRAGMA application_id = 1668050034");
     assert_success(try_open(*state, 0, &store));
     store_close(store);
 }
 
 /* From the newest version back to each before it. */
+static const char from_5_to_4[] =
+    "CREATE TABLE old (job INTEGER, commit_number INTEGER, attempt INTEGER, build INTEGER,"
+    " fresh INTEGER) STRICT;"
+    "INSERT INTO old (rowid, job, commit_number, attempt, build, fresh)"
+    " SELECT rowid, job, commit_number, attempt, build, fresh FROM job_builds;"
+    "DROP TABLE job_builds; ALTER TABLE old RENAME TO job_builds;"
+    "ALTER TABLE jobs DROP COLUMN second_shift; PRAGMA user_version = 4";
 static const char from_4_to_3[] = "ALTER TABLE trials DROP COLUMN event;"
                                   "ALTER TABLE trials DROP COLUMN evidence;"
                                   "PRAGMA user_version = 3";
@@ -207,18 +214,24 @@ static const char from_3_to_2[] =
 static const char from_2_to_1[] = "DROP TABLE pruned; ALTER TABLE jobs DROP COLUMN pruning;"
                                   "ALTER TABLE builds DROP COLUMN inputs; PRAGMA user_version = 1";
 
-/* What version 2 brought is taken away again; the facts of version 1 are all there afterwards. */
+/* What later versions brought is taken away again; the facts of version 1 are all there afterwards.
+ */
 static void an_older_store_is_brought_up(void **state)
 {
     CULPRIT_CLEANUP(stored_build_clear) struct stored_build found = {0};
     CULPRIT_CLEANUP(stored_pruning_clear) struct stored_pruning pruning = {0};
+    CULPRIT_CLEANUP(stored_builds_clear) struct stored_builds used = {0};
+    CULPRIT_CLEANUP(stored_job_clear) struct stored_job record = {0};
     struct stored_build build = {.recipe = "cafe", .image = "beef", .outcome = OUTCOME_OK};
     struct store *store = open_store(*state);
     int64_t job = 0, id = 0;
 
     assert_success(add_job(store, &job));
     assert_success(store_build_add(store, &build, &id, &error));
+    assert_success(store_build_use(store, job, 3, "", 0, id, true, &error));
+    assert_success(store_build_use(store, job, 1, "", 0, id, false, &error));
     store_close(store);
+    change_version(*state, from_5_to_4);
     change_version(*state, from_4_to_3);
     change_version(*state, from_3_to_2);
     change_version(*state, from_2_to_1);
@@ -228,6 +241,15 @@ static void an_older_store_is_brought_up(void **state)
     assert_string_equal(found.inputs, "");
     assert_success(store_pruning_get(store, job, &pruning, &error));
     assert_false(pruning.known);
+    assert_success(store_builds_get(store, job, &used, &error));
+    assert_int_equal(used.count, 2);
+    assert_int_equal(used.items[0].commit, 3);
+    assert_string_equal(used.items[0].variant, "");
+    assert_int_equal(used.items[1].commit, 1);
+    assert_success(store_job_get(store, job, &record, &error));
+    assert_int_equal(record.second_shift, -1);
+    assert_success(store_build_use(store, job, 3, "aligned", 0, id, true, &error));
+    assert_failure(store_build_use(store, job, 3, "", 0, id, true, &error), CULPRIT_CONFLICT);
     store_close(store);
 }
 
@@ -245,6 +267,7 @@ static void version_3_brings_calibrations(void **state)
     assert_success(add_job(store, &job));
     assert_success(store_job_calibration_set(store, job, "lost on the way back", &error));
     store_close(store);
+    change_version(*state, from_5_to_4);
     change_version(*state, from_4_to_3);
     change_version(*state, from_3_to_2);
     store = open_store(*state);

@@ -41,10 +41,12 @@ static int choose_engine(struct work *work, const struct job *job, const char *k
 }
 
 static int identify(struct work *work, const struct job *job, const char *commit_id,
-                    char ret_recipe[DIGEST_HEX_SIZE], struct culprit_error *error)
+                    const struct work_variant *variant, char ret_recipe[DIGEST_HEX_SIZE],
+                    struct culprit_error *error)
 {
     (void)work;
     (void)job;
+    (void)variant;
     (void)error;
     digest_bytes(commit_id, strlen(commit_id), ret_recipe);
     return 0;

@@ -260,6 +260,36 @@ static void test_round_trip_of_criteria(void **state)
     }
 }
 
+static void test_confirmations_can_be_left_out(void **state)
+{
+    static const struct {
+        const char *line;
+        bool alignment, revert;
+    } cases[] = {
+        {"", true, true},
+        {"confirm: {}", true, true},
+        {"confirm: {alignment: false}", false, true},
+        {"confirm: {alignment: true, revert: false}", true, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        CULPRIT_CLEANUP(job_free) struct job *job = NULL;
+        _cleanup_buffer_ struct buffer text = BUFFER_INIT(4096);
+
+        buffer_printf(&text,
+                      "version: 1\nname: x\nkind: bisect\n"
+                      "source: {repository: linux, good: a, bad: b}\n"
+                      "guest: {topology: pair}\nworkloads: [{wakeup: {}}]\n"
+                      "metric: {name: wakeup.latency.p99}\n%s\n",
+                      cases[i].line);
+        assert_round_trip(text.data);
+        job = decode(text.data);
+        assert_int_equal(job->confirm.alignment, cases[i].alignment);
+        assert_int_equal(job->confirm.revert, cases[i].revert);
+    }
+}
+
 /* All examples that are shipped are right. */
 static void test_examples(void **state)
 {
@@ -290,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_round_trip_of_large_patches),
         cmocka_unit_test(test_round_trip_of_criteria),
+        cmocka_unit_test(test_confirmations_can_be_left_out),
         cmocka_unit_test(test_examples),
     };
 

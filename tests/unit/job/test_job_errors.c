@@ -126,6 +126,10 @@ static const struct wrong wrongs[] = {
     {"metric: {min_effect: 5%}", 9, "metric", "\"name\" is missing in metric"},
     {"-metric", 1, "", "\"metric\" is missing: a bisection needs one, or a \"criterion\""},
     {"criterion: {exit: workload}", 12, "criterion", "by its \"metric\" or by a \"criterion\""},
+    {"confirm: {alignment: false, revert: true}", 0, NULL, NULL},
+    {"confirm: {align: false}", 11, "confirm.align", "allowed: alignment, revert"},
+    {"confirm: {revert: 1}", 19, "confirm.revert", "allowed: true, false"},
+    {"confirm: false", 10, "confirm", "a mapping of keys"},
     {"-workloads", 1, "", "\"workloads\" is missing"},
     {"-version", 1, "", "\"version\" is missing"},
     {"confidence: 1", 13, "confidence", "between"},
@@ -268,6 +272,7 @@ static void test_criteria(void **state)
          "criterion.exit", "no workload of this job fails"},
         {"run", "wakeup: {}", "criterion: {exit: workload}", 12, "criterion",
          "belongs to kind bisect"},
+        {"run", "wakeup: {}", "confirm: {revert: false}", 10, "confirm", "belongs to kind bisect"},
     };
 
     (void)state;

@@ -163,6 +163,7 @@ static void make_environment(struct report *report, json_t **ret_topology)
     report->topology_seen = *ret_topology;
     report->engine = "deterministic";
     report->shift = 3;
+    report->second_shift = 2;
     report->qemu_version = "10.0.2";
     report->compiler = "gcc (Debian 12.2.0-14) 12.2.0";
     report->kernel_release = "5.5.0";
@@ -177,6 +178,18 @@ static void make_environment(struct report *report, json_t **ret_topology)
     report->build_ns = UINT64_C(400000000000);
     report->trial_ns = UINT64_C(1222000000000);
 }
+
+static const struct report_confirmation confirmations[] = {
+    {CONFIRM_SHIFT,
+     CONFIRMATION_HELD,
+     {5, 4, 5, 5, 15090, 9940, 0, 0, 0.003968, 0.004, true},
+     NULL},
+    {CONFIRM_REVERTED,
+     CONFIRMATION_IMPOSSIBLE,
+     {0},
+     "cannot build 90695f2b34a4: commit 50695f2b34a4 does not revert: later changes are in the way "
+     "in kernel/sched/fair.c"},
+};
 
 void fixture_make(struct fixture *fixture)
 {
@@ -203,6 +216,8 @@ void fixture_make(struct fixture *fixture)
     report->endpoint = endpoint;
     report->checks = fixture->checks;
     report->check_count = 1;
+    report->confirmations = confirmations;
+    report->confirmation_count = 2;
     report->culprit = 5;
     report->parent = 4;
     report->rows = rows;

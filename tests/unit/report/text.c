@@ -76,6 +76,7 @@ static void ask_for_failures(struct fixture *fixture)
     fixture->report.row_count = 0;
     fixture->checks[0].worse_failed = fixture->report.endpoint.worse_failed = 4;
     fixture->checks[0].base_failed = fixture->report.endpoint.base_failed = 1;
+    fixture->report.confirmation_count = 0;
 }
 
 static void test_failures(void **state)
@@ -209,6 +210,77 @@ static void test_pruning(void **state)
         json = report_json(&fixture.report);
         assert_non_null(json);
         assert_int_equal(json_is_null(json_object_get(json, "pruning")), !cases[i].word);
+        json_decref(json);
+        fixture_clear(&fixture);
+    }
+}
+
+static void test_confirmations(void **state)
+{
+    static const struct {
+        struct report_confirmation it;
+        const char *word;
+        bool compared;
+    } cases[] = {
+        {{CONFIRM_SHIFT,
+          CONFIRMATION_HELD,
+          {5, 4, 5, 5, 15100, 9900, 0, 0, 0.004, 0.004, true},
+          NULL},
+         "at icount shift 2 instead of 3: medians 15100 and 9900 us over 5 and 5 trials, p = "
+         "0.0040",
+         true},
+        {{CONFIRM_ALIGNED,
+          CONFIRMATION_OPEN,
+          {5, 4, 4, 4, 15100, 9900, 0, 0, 0.2, 0.014, false},
+          NULL},
+         "with every function aligned to 64 bytes: medians 15100 and 9900 us over 4 and 4 trials, "
+         "p = "
+         "0.20, too few to tell",
+         true},
+        {{CONFIRM_REVERTED,
+          CONFIRMATION_VANISHED,
+          {9, 5, 5, 5, 15100, 15000, 0, 0, 0.4, 0.004, false},
+          NULL},
+         "bad against bad with the culprit taken back: medians 15100 and 15000 us over 5 and 5 "
+         "trials, p "
+         "= 0.40, which is less than half of the difference that was verified",
+         true},
+        {{CONFIRM_REVERTED, CONFIRMATION_VANISHED, {0}, NULL},
+         "taken back: the two kernel images are one",
+         false},
+        {{CONFIRM_REVERTED, CONFIRMATION_IMPOSSIBLE, {0}, "it does not revert"},
+         "taken back: not compared: it does not revert",
+         false},
+        {{CONFIRM_REVERTED, CONFIRMATION_IMPOSSIBLE, {0}, ""}, "taken back: not compared", false},
+        {{CONFIRM_SHIFT, CONFIRMATION_NO_BUDGET, {0}, NULL},
+         "not compared, because the budget has too few builds or trials left",
+         false},
+        {{CONFIRM_SHIFT, CONFIRMATION_NO_TIME, {0}, NULL},
+         "not compared, because the time budget is used up",
+         false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct fixture fixture;
+        _cleanup_free_ char *text = NULL, *line = NULL;
+        json_t *json, *item;
+
+        fixture_make(&fixture);
+        fixture.report.confirmations = &cases[i].it;
+        fixture.report.confirmation_count = 1;
+        text = text_of(&fixture.report);
+        line = unwrapped(text);
+        expect_word(line, cases[i].word);
+        json = report_json(&fixture.report);
+        item = json_array_get(json_object_get(json, "confirmations"), 0);
+        assert_string_equal(json_string_value(json_object_get(item, "kind")),
+                            confirmation_kind_name(cases[i].it.kind));
+        assert_string_equal(json_string_value(json_object_get(item, "outcome")),
+                            confirmation_outcome_name(cases[i].it.outcome));
+        assert_int_equal(json_is_object(json_object_get(item, "check")), cases[i].compared);
+        assert_int_equal(json_is_integer(json_object_get(item, "shift")),
+                         cases[i].it.kind == CONFIRM_SHIFT);
         json_decref(json);
         fixture_clear(&fixture);
     }
@@ -372,11 +444,17 @@ static void test_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_culprit),       cmocka_unit_test(test_run),
-        cmocka_unit_test(test_failures),      cmocka_unit_test(test_other_ends),
-        cmocka_unit_test(test_pruning),       cmocka_unit_test(test_pruning_json),
-        cmocka_unit_test(test_empty),         cmocka_unit_test(test_rows_that_lack_something),
-        cmocka_unit_test(test_hostile_words), cmocka_unit_test(test_lines_fit),
+        cmocka_unit_test(test_culprit),
+        cmocka_unit_test(test_run),
+        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_other_ends),
+        cmocka_unit_test(test_confirmations),
+        cmocka_unit_test(test_pruning),
+        cmocka_unit_test(test_pruning_json),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_rows_that_lack_something),
+        cmocka_unit_test(test_hostile_words),
+        cmocka_unit_test(test_lines_fit),
         cmocka_unit_test(test_json),
     };
 

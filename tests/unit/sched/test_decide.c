@@ -35,7 +35,7 @@ static void record_open(struct record *record, const char *directory, const char
     assert_success(store_job_add(record->store, &draft, &record->job, &error));
     assert_success(store_job_set_state(record->store, record->job, JOB_RUNNING, "", &error));
     assert_success(
-        store_job_set_engine(record->store, record->job, ENGINE_DETERMINISTIC, 1, &error));
+        store_job_set_engine(record->store, record->job, ENGINE_DETERMINISTIC, 1, 2, &error));
 }
 
 static void add_commits(struct record *record, unsigned count)
@@ -68,7 +68,8 @@ static void add_build(struct record *record, unsigned commit, unsigned attempt,
     snprintf(build.recipe, sizeof build.recipe, "%u", commit);
     snprintf(build.image, sizeof build.image, "image-%u", commit);
     assert_success(store_build_add(record->store, &build, &id, &error));
-    assert_success(store_build_use(record->store, record->job, commit, attempt, id, true, &error));
+    assert_success(
+        store_build_use(record->store, record->job, commit, "", attempt, id, true, &error));
 }
 
 static void add_trial(struct record *record, unsigned index, unsigned attempt, enum outcome outcome,

@@ -10,7 +10,7 @@
 
 static const char *const images[] = {"", "1f2e", "3d4c5b6a"};
 
-/* Every place of an image: 2 purposes and 8192 indices, none twice. */
+/* Every place of an image: all purposes and 8192 indices, none twice. */
 static void all_seeds_of_an_image_differ(void **state)
 {
     static const uint64_t jobs[] = {0, 1, 2, 42, UINT64_MAX};
@@ -19,7 +19,7 @@ static void all_seeds_of_an_image_differ(void **state)
     (void)state;
     for (size_t run = 0; run < 2 * 3 * sizeof jobs / sizeof jobs[0]; run++) {
         uint64_t job = jobs[run / 6]; /* each image twice: the second clears what the first set */
-        for (unsigned place = 0; place < 2 * SEED_INDICES; place++) {
+        for (unsigned place = 0; place < PURPOSE_COUNT * SEED_INDICES; place++) {
             uint64_t seed = trial_seed(job, images[run / 2 % 3],
                                        (enum trial_purpose)(place / SEED_INDICES),
                                        place % SEED_INDICES);

@@ -40,7 +40,7 @@ static void jobs_change_state(void **state)
     int64_t id = add_job(store, "key");
 
     assert_success(store_job_set_state(store, id, JOB_PREPARING, "", &error));
-    assert_success(store_job_set_engine(store, id, ENGINE_DETERMINISTIC, 3, &error));
+    assert_success(store_job_set_engine(store, id, ENGINE_DETERMINISTIC, 3, 4, &error));
     assert_success(store_job_set_progress(store, id, "{\"phase\":\"x\"}", &error));
     assert_success(store_job_set_result(store, id, "culprit", "{\"a\":1}", &error));
     assert_success(store_job_set_state(store, id, JOB_DONE, "found", &error));
@@ -189,11 +189,15 @@ static void builds_are_found_by_recipe(void **state)
     assert_string_equal(found.image, "beef");
     assert_string_equal(found.inputs, "beef");
 
-    assert_success(store_build_use(store, job, 4, 0, infra, true, &error));
-    assert_success(store_build_use(store, job, 4, 1, good, false, &error));
-    assert_failure(store_build_use(store, job, 4, 1, good, false, &error), CULPRIT_CONFLICT);
+    assert_success(store_build_use(store, job, 4, "", 0, infra, true, &error));
+    assert_success(store_build_use(store, job, 4, "", 1, good, false, &error));
+    assert_success(store_build_use(store, job, 4, "aligned", 1, good, false, &error));
+    assert_failure(store_build_use(store, job, 4, "aligned", 1, good, false, &error),
+                   CULPRIT_CONFLICT);
     assert_success(store_builds_get(store, job, &builds, &error));
-    assert_int_equal(builds.count, 2);
+    assert_int_equal(builds.count, 3);
+    assert_string_equal(builds.items[1].variant, "");
+    assert_string_equal(builds.items[2].variant, "aligned");
     assert_int_equal(builds.items[0].outcome, OUTCOME_INFRA_FAILED);
     assert_string_equal(builds.items[0].message, "why");
     assert_true(builds.items[0].fresh);
