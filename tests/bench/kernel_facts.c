@@ -166,8 +166,8 @@ static int print_range(const struct commit_range *range, const enum relevance *r
 static int judge(struct repository *repository, const struct commit_range *range,
                  struct inputs *inputs, struct culprit_error *error)
 {
-    _cleanup_free_ char(*ids)[COMMIT_ID_SIZE] = calloc(range->count, sizeof *ids);
-    _cleanup_free_ enum relevance *relevance = calloc(range->count, sizeof *relevance);
+    _cleanup_free_ char(*ids)[COMMIT_ID_SIZE] = calloc(range->count + 1, sizeof *ids);
+    _cleanup_free_ enum relevance *relevance = calloc(range->count + 1, sizeof *relevance);
     const struct work_prune request = {.ids = ids, .count = range->count, .inputs = inputs};
     int r;
 

@@ -173,20 +173,18 @@ json.dump(values, open({values!r}, "w"))
     def test_takes_the_same_course(self):
         draw = random.Random(3)
         for trials in (1, 3):
-            for _ in range(2):
-                values = {commit: [draw.gauss(2 if number >= CULPRIT else 1, 0.4)
-                                   for _ in range(6)]
-                          for number, commit in enumerate(self.ids) if number not in BROKEN}
-                left = {commit: list(these) for commit, these in values.items()}
-                expected = self.script(
-                    lambda n, left=left: (left[self.ids[n]].pop(0), 5) if n not in BROKEN else None,
-                    trials)
-                with self.subTest(trials=trials, values=values):
-                    found, steps = self.run_script(values, trials)
-                    self.assertEqual(found, None if expected.culprit is None
-                                     else self.ids[expected.culprit])
-                    self.assertEqual(len(steps), expected.builds)
-                    self.assertEqual(sum(int(step[2]) for step in steps), expected.trials)
+            values = {commit: [draw.gauss(2 if number >= CULPRIT else 1, 0.4) for _ in range(6)]
+                      for number, commit in enumerate(self.ids) if number not in BROKEN}
+            left = {commit: list(these) for commit, these in values.items()}
+            expected = self.script(
+                lambda n, left=left: (left[self.ids[n]].pop(0), 5) if n not in BROKEN else None,
+                trials)
+            with self.subTest(trials=trials, values=values):
+                found, steps = self.run_script(values, trials)
+                self.assertEqual(found, None if expected.culprit is None
+                                 else self.ids[expected.culprit])
+                self.assertEqual(len(steps), expected.builds)
+                self.assertEqual(sum(int(step[2]) for step in steps), expected.trials)
 
 
 def record(path, ids, rounds, level):
@@ -257,7 +255,7 @@ class Resampling(WithHistory):
         recording = record(os.path.join(self.directory, "facts.json"), self.ids, 8,
                            lambda n: draw.gauss(130 if n >= CULPRIT else 100, 15))
         programs = Programs(PROGRAMS, "/nowhere", self.repository, Setup("source"))
-        culprit, once, thrice = resampled.compare(programs, recording, CULPRIT, 8, 30, 1, 2)
+        culprit, once, thrice = resampled.compare(programs, recording, CULPRIT, 8, 20, 1, 2)
         self.assertLess(once["right"], thrice["right"])
         self.assertLess(thrice["right"], culprit["right"])
         self.assertLessEqual(culprit["wrong"], 0.1)
