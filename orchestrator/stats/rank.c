@@ -68,12 +68,22 @@ static int rank_together(const double *x, size_t x_count, const double *y, size_
     return 0;
 }
 
-/* ways[k][s]: how many choices of k samples have twice the rank sum s. Counts stay below
- * C(40, 20) = 1.4e11, so doubles hold them exactly. */
+/* Ranks are whole, but for ties: then they are counted in halves. */
+static size_t twice_unit(const struct ranked_sample *samples, size_t total)
+{
+    for (size_t i = 0; i < total; i++)
+        if (samples[i].twice_rank % 2 != 0)
+            return 1;
+    return 2;
+}
+
+/* ways[k][s]: how many choices of k samples have the rank sum s, in units of a rank or of half a
+ * one. Counts stay below C(40, 20) = 1.4e11, so doubles hold them exactly. What cannot become a
+ * choice of x_count samples any more, for too few samples are left, is passed over. */
 static int exact_tails(const struct ranked_sample *samples, size_t x_count, size_t total,
                        unsigned observed, struct mann_whitney *ret, struct culprit_error *error)
 {
-    size_t width = total * (total + 1) + 1;
+    size_t unit = twice_unit(samples, total), width = total * (total + 1) / unit + 1, reach = 0;
     _cleanup_free_ double *ways = calloc((x_count + 1) * width, sizeof *ways);
     double all = 0, greater = 0, less = 0;
 
@@ -81,16 +91,19 @@ static int exact_tails(const struct ranked_sample *samples, size_t x_count, size
         return culprit_fail(error, CULPRIT_NO_MEMORY, "cannot count rank sums: no memory");
     ways[0] = 1;
     for (size_t i = 0; i < total; i++) {
-        size_t rank = samples[i].twice_rank;
-        for (size_t k = i + 1 < x_count ? i + 1 : x_count; k >= 1; k--)
-            for (size_t s = width - 1; s >= rank; s--)
+        size_t rank = samples[i].twice_rank / unit, left = total - i - 1;
+        size_t least = x_count > left ? x_count - left : 1;
+
+        reach += rank;
+        for (size_t k = i + 1 < x_count ? i + 1 : x_count; k >= least; k--)
+            for (size_t s = reach; s >= rank; s--)
                 ways[k * width + s] += ways[(k - 1) * width + s - rank];
     }
     for (size_t s = 0; s < width; s++) {
         double count = ways[x_count * width + s];
         all += count;
-        greater += s >= observed ? count : 0;
-        less += s <= observed ? count : 0;
+        greater += s * unit >= observed ? count : 0;
+        less += s * unit <= observed ? count : 0;
     }
     ret->p_greater = greater / all;
     ret->p_less = less / all;
