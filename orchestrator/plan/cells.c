@@ -117,6 +117,24 @@ static int mark_ancestors(struct division *division, struct culprit_error *error
     return 0;
 }
 
+/* The variance of a value is that around its image's mean, which no hypothesis touches. */
+static void weigh_images(const struct cells_values *values, struct cells *cells)
+{
+    double rss = 0, degrees = 0, variance = values->floor * values->floor;
+
+    for (size_t i = 0; i < cells->image_count; i++) {
+        rss += cells->images[i].moments.rss;
+        degrees += cells->images[i].moments.n - 1;
+    }
+    if (degrees > 0)
+        variance += rss / degrees;
+    cells->image_ratio = values->offset > 0 ? values->offset * values->offset / variance : 0;
+    for (size_t i = 0; i < cells->image_count; i++) {
+        struct moments *moments = &cells->images[i].moments;
+        moments->weight = moments_worth(moments->n, cells->image_ratio);
+    }
+}
+
 /* The images with values; *ret_image[i]: that of witness i, or SIZE_MAX. */
 static int list_images(const struct division *division, const struct cells_values *values,
                        struct cells *cells, size_t **ret_image, struct culprit_error *error)
@@ -141,6 +159,7 @@ static int list_images(const struct division *division, const struct cells_value
             cells->images[cells->image_count++] = (struct cell_image){class, moments};
     }
     cells->words = cells->image_count / 64 + 1;
+    weigh_images(values, cells);
     return 0;
 }
 

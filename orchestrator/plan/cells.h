@@ -37,6 +37,7 @@ struct cells {
     struct cell *items;
     uint32_t *of_commit;       /* [problem->count]: cell, or CELL_NONE */
     struct cell_image *images; /* that have values, in the order of their classes */
+    double image_ratio;        /* variance of the images' own offsets over that of a value */
     size_t image_count, words; /* words of 64 bits for a cell's images */
     uint64_t *bits;
 };
@@ -45,6 +46,8 @@ struct cells {
  * what the verifications measured, too. */
 struct cells_values {
     double low, high;
+    double floor;  /* no deviation of a value is thought to be less */
+    double offset; /* deviation of the images of one side around its level; 0 for events */
     bool with_verification;
 };
 

@@ -26,7 +26,7 @@ static double entropy(double p)
 /* What m trials tell of a label, in nats: as much as they would of a normal variable of the same
  * variance while that is little, and in the end the label. `effect` is the squared distance of bad
  * from good over the variance of a trial. */
-static double label_information(double p, double effect, unsigned m)
+static double label_information(double p, double effect, double m)
 {
     double most = entropy(p), between = p * (1 - p) * effect;
 
@@ -43,7 +43,8 @@ static unsigned batch_size(const struct planner *planner)
     for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
         double cost = build_weight * planner_build_seconds(planner) +
                       planner_batch_seconds(planner, batches[i]);
-        double rate = label_information(0.5, effect, batches[i]) / cost;
+        double worth = moments_worth(batches[i], planner->posterior.cells.image_ratio);
+        double rate = label_information(0.5, effect, worth) / cost;
 
         if (rate > most) {
             most = rate;
@@ -137,16 +138,26 @@ static double chance_of_building(unsigned distance)
     return distance == UINT_MAX ? 1 : 1 - 1 / ((double)distance + 2);
 }
 
+/* What m more trials of a commit are worth: the more of its image there were, the more of what
+ * they would show is the image's own offset. */
+static double further_worth(const struct planner *planner, unsigned commit, unsigned m)
+{
+    double ratio = planner->posterior.cells.image_ratio, there = (double)tried(planner, commit);
+
+    return moments_worth(there + m, ratio) - moments_worth(there, ratio);
+}
+
 static double rate_of(const struct planner *planner, unsigned commit, unsigned batch,
                       unsigned distance, double *ret_bits)
 {
     struct prediction prediction = predict(&planner->posterior, commit);
     double cost = planner_batch_seconds(planner, batch), chance = 1, nats;
+    double worth = further_worth(planner, commit, batch);
 
     if (!evidence_built(planner->evidence, commit) && !(prediction.effect > 0))
         return *ret_bits = 0;
-    nats = label_information(prediction.bad, prediction.effect, batch) +
-           0.5 * log1p(batch * prediction.within / prediction.noise);
+    nats = label_information(prediction.bad, prediction.effect, worth) +
+           0.5 * log1p(worth * prediction.within / prediction.noise);
     if (!evidence_built(planner->evidence, commit)) {
         chance = chance_of_building(distance);
         cost = build_weight * planner_build_seconds(planner) + chance * cost;

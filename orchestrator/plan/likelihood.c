@@ -8,18 +8,24 @@
 
 void moments_add(struct moments *into, double value)
 {
-    moments_join(into, &(struct moments){.n = 1, .mean = value});
+    moments_join(into, &(struct moments){.n = 1, .weight = 1, .mean = value});
+}
+
+double moments_worth(double n, double ratio)
+{
+    return n / (1 + n * ratio);
 }
 
 void moments_join(struct moments *into, const struct moments *other)
 {
-    double n = into->n + other->n, distance = other->mean - into->mean;
+    double weight = into->weight + other->weight, distance = other->mean - into->mean;
 
     if (!(other->n > 0))
         return;
-    into->rss += other->rss + distance * distance * into->n * other->n / n;
-    into->mean += distance * other->n / n;
-    into->n = n;
+    into->rss += other->rss + distance * distance * into->weight * other->weight / weight;
+    into->mean += distance * other->weight / weight;
+    into->weight = weight;
+    into->n += other->n;
 }
 
 double log_add(double a, double b)
@@ -50,7 +56,7 @@ double likelihood_tied(const struct widths *widths, const struct moments *groups
             continue;
         n += groups[i].n;
         rss += groups[i].rss;
-        logs -= 0.5 * log(groups[i].n) + log(widths->mean);
+        logs -= 0.5 * log(groups[i].weight) + log(widths->mean);
         means++;
     }
     degrees = n - means;
@@ -69,7 +75,8 @@ struct variant {
 static double log_direction(const struct moments *good, const struct moments *bad,
                             const struct variant *variant, double degrees)
 {
-    double error = sqrt(variant->good_variance / good->n + variant->bad_variance / bad->n);
+    double error = sqrt(variant->good_variance / good->weight +
+                        variant->bad_variance / bad->weight);
 
     return log(2 * student_cdf((bad->mean - good->mean) / error, degrees) + 1e-300);
 }
@@ -78,7 +85,8 @@ static double log_direction(const struct moments *good, const struct moments *ba
 static double joint_degrees(const struct moments *good, const struct moments *bad,
                             const struct variant *variant)
 {
-    double of_good = variant->good_variance / good->n, of_bad = variant->bad_variance / bad->n;
+    double of_good = variant->good_variance / good->weight;
+    double of_bad = variant->bad_variance / bad->weight;
 
     return (of_good + of_bad) * (of_good + of_bad) /
            (of_good * of_good / fmax(good->n - 1, 1) + of_bad * of_bad / fmax(bad->n - 1, 1));
@@ -127,10 +135,10 @@ void likelihood_sides(const struct widths *widths, const struct moments *good,
         .log_likelihood = both - M_LN2,
         .good = good->mean,
         .bad = bad->mean,
-        .error = sqrt(1 / good->n + 1 / bad->n),
+        .error = sqrt(1 / good->weight + 1 / bad->weight),
         .good_variance = (part * alike.good_variance + (1 - part) * apart.good_variance) *
-                         (1 + 1 / good->n),
+                         (1 + 1 / good->weight),
         .bad_variance = (part * alike.bad_variance + (1 - part) * apart.bad_variance) *
-                        (1 + 1 / bad->n),
+                        (1 + 1 / bad->weight),
     };
 }

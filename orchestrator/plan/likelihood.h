@@ -2,9 +2,10 @@
 /*
  * How well values fit a number of groups, each with a mean of its own, when neither the means nor
  * the deviations are known: both are integrated out. Means are uniform over a width R, deviations
- * log-uniform over a range of log width L. For g groups that share one deviation, n values in all:
+ * log-uniform over a range of log width L. For g groups of weights wᵢ that share one deviation, n
+ * values in all:
  *
- *   log p = lgamma((n − g)/2) − ½ Σ log nᵢ − ((n − g)/2)·log(π RSS) − g·log R − log 2L
+ *   log p = lgamma((n − g)/2) − ½ Σ log wᵢ − ((n − g)/2)·log(π RSS) − g·log R − log 2L
  *
  * (Bernardo and Smith, Bayesian Theory, 1994, chapter 5). Groups with deviations of their own are
  * the product. Pure, on sums that can be joined; values are turned so that greater is worse.
@@ -15,12 +16,20 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Count, mean and sum of squares around it, of any set of values. */
+/*
+ * Count, mean and sum of squares around it, of any set of values. Images of one side need not lie
+ * at quite the same place: where the variance of their own offsets is ρ times that of a value, the
+ * mean of n values of one image tells as much of the side as n / (1 + n ρ) values would. That is
+ * the weight it has in means and between images; degrees of freedom go by n.
+ */
 struct moments {
-    double n, mean, rss;
+    double n, weight, mean, rss;
 };
 
 void moments_add(struct moments *into, double value);
+
+/* What so many trials of one image are worth. */
+double moments_worth(double n, double ratio);
 void moments_join(struct moments *into, const struct moments *other);
 
 struct widths {

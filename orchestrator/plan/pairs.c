@@ -143,6 +143,6 @@ void pairs_fit(const struct cells *cells, const struct widths *widths, unsigned 
     rss = hypot(rss, n * widths->floor * widths->floor);
     for (int l = 0; l < LEVEL_COUNT; l++) {
         ret->mean[l] = levels[levels[l].n > 0 ? l : LEVEL_GOOD].mean;
-        ret->variance[l] = rss / fmax(degrees, 1) * (1 + 1 / fmax(levels[l].n, 1));
+        ret->variance[l] = rss / fmax(degrees, 1) * (1 + 1 / fmax(levels[l].weight, 1));
     }
 }

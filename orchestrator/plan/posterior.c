@@ -22,6 +22,11 @@ void posterior_clear(struct posterior *posterior)
     *posterior = (struct posterior){0};
 }
 
+/* Images of one side need not lie at quite the same place, but hardly two of them, one pair in two
+ * hundred, are apart by as much as counts: that is four deviations of one's own offset, and 2.8 of
+ * the difference of two. */
+static const double image_deviations = 4;
+
 /* Where an end's trials may lie. The scale of a few trials is itself uncertain, hence 1 + 4/n. */
 static int reach_of(struct evidence_values values, struct cells_values *limits, double *ret_median,
                     struct culprit_error *error)
@@ -62,6 +67,9 @@ static int measure_ends(const struct bisect_problem *problem, const struct evide
     widths->mean = limits->high > limits->low ? 1.5 * (limits->high - limits->low) : 1;
     widths->floor = fmax(deviation_floor * fabs(bad - good), least_floor * widths->mean);
     widths->log_scale = log(widths->mean / widths->floor);
+    limits->floor = widths->floor;
+    limits->offset = problem->min_effect * (problem->min_effect_relative ? fabs(good) : 1) /
+                     image_deviations;
     return 0;
 }
 

@@ -27,161 +27,185 @@ static bool is_ancestor(const struct world *world, unsigned ancestor, unsigned c
     return false;
 }
 
-/* One variance for all groups, by the definition: integrals over each mean and over log σ. */
-static double log_tied(const double groups[][64], const unsigned *counts, unsigned group_count,
-                       double width, double floor_)
+struct definition {
+    const struct world *world;
+    double low, high, width, floor_, ratio;
+};
+
+/* Values of one level, and which commit each is of. */
+struct group {
+    double values[64];
+    unsigned commits[64], count;
+};
+
+/* What of them matters: the mean of an image lies around the level with the variance of n values'
+ * mean and that of the images' own offsets, ratio times a value's; hence its weight. */
+struct level {
+    double n, weight, mean, rss;
+};
+
+static struct level image_of(const struct definition *definition, const struct group *group,
+                             unsigned commit)
 {
-    double rss = 0, logs = 0, n = 0, means = 0;
+    struct level image = {0};
+
+    for (unsigned i = 0; i < group->count; i++)
+        if (group->commits[i] == commit) {
+            image.n++;
+            image.mean += group->values[i];
+        }
+    if (!(image.n > 0))
+        return image;
+    image.mean /= image.n;
+    image.weight = 1 / (1 / image.n + definition->ratio);
+    for (unsigned i = 0; i < group->count; i++)
+        if (group->commits[i] == commit)
+            image.rss += pow(group->values[i] - image.mean, 2);
+    return image;
+}
+
+static struct level level_of(const struct definition *definition, const struct group *group)
+{
+    struct level images[16], level = {0};
+
+    for (unsigned c = 0; c < 16; c++) {
+        images[c] = image_of(definition, group, c);
+        level.n += images[c].n;
+        level.weight += images[c].weight;
+        level.mean += images[c].weight * images[c].mean;
+    }
+    if (!(level.n > 0))
+        return level;
+    level.mean /= level.weight;
+    for (unsigned c = 0; c < 16; c++)
+        level.rss += images[c].rss + images[c].weight * pow(images[c].mean - level.mean, 2);
+    return level;
+}
+
+static double floored(const struct definition *definition, double rss, double n)
+{
+    return hypot(rss, n * definition->floor_ * definition->floor_);
+}
+
+/* One variance for all groups, by the definition: integrals over each mean and over log σ. */
+static double log_tied(const struct definition *definition, const struct group *groups,
+                       unsigned group_count)
+{
+    double rss = 0, logs = 0, n = 0, means = 0, width = definition->width;
 
     for (unsigned g = 0; g < group_count; g++) {
-        double mean = 0;
+        struct level level = level_of(definition, &groups[g]);
 
-        if (counts[g] == 0)
+        if (!(level.n > 0))
             continue;
-        for (unsigned i = 0; i < counts[g]; i++)
-            mean += groups[g][i] / counts[g];
-        for (unsigned i = 0; i < counts[g]; i++)
-            rss += pow(groups[g][i] - mean, 2);
-        logs -= log(counts[g]) / 2 + log(width);
-        n += counts[g];
+        rss += level.rss;
+        logs -= log(level.weight) / 2 + log(width);
+        n += level.n;
         means++;
     }
     if (n - means < 1)
         return -means * log(width);
     return logs + lgamma((n - means) / 2) -
-           (n - means) / 2 * log(M_PI * hypot(rss, n * floor_ * floor_)) -
-           log(2 * log(width / floor_));
+           (n - means) / 2 * log(M_PI * floored(definition, rss, n)) -
+           log(2 * log(width / definition->floor_));
 }
 
-struct definition {
-    const struct world *world;
-    double low, high, width, floor_;
-};
+static void add_value(const struct definition *definition, struct group *group,
+                      const struct bisect_trial *trial)
+{
+    group->commits[group->count] = trial->commit;
+    group->values[group->count++] = fmin(fmax(trial->value, definition->low), definition->high);
+}
 
 /* The values, cut off, by which of two commits they descend from; second 0: only of the first. */
 static void sort_values(const struct definition *definition, unsigned first, unsigned second,
-                        double groups[4][64], unsigned counts[4])
+                        struct group groups[4])
 {
     const struct world *world = definition->world;
 
-    memset(counts, 0, 4 * sizeof *counts);
+    memset(groups, 0, 4 * sizeof *groups);
     for (size_t i = 0; i < world->facts.trial_count; i++) {
         const struct bisect_trial *trial = &world->trials[i];
-        unsigned group = is_ancestor(world, first, trial->commit) +
-                         2U * (second > 0 && is_ancestor(world, second, trial->commit));
 
-        groups[group][counts[group]++] = fmin(fmax(trial->value, definition->low),
-                                              definition->high);
+        add_value(definition,
+                  &groups[is_ancestor(world, first, trial->commit) +
+                          2U * (second > 0 && is_ancestor(world, second, trial->commit))],
+                  trial);
     }
-}
-
-static double mean_of(const double *values, unsigned count)
-{
-    double sum = 0;
-
-    for (unsigned i = 0; i < count; i++)
-        sum += values[i];
-    return sum / count;
-}
-
-/* Σ (x − mean)². */
-static double scatter_of(const double *values, unsigned count)
-{
-    double mean = mean_of(values, count), rss = 0;
-
-    for (unsigned i = 0; i < count; i++)
-        rss += pow(values[i] - mean, 2);
-    return rss;
-}
-
-static double floored(double rss, double n, double floor_)
-{
-    return hypot(rss, n * floor_ * floor_);
 }
 
 static double by_single(const struct definition *definition, unsigned hypothesis)
 {
-    double groups[4][64], width = definition->width, floor_ = definition->floor_;
-    unsigned counts[4];
-    double distance, common, good, bad, degrees, alike, apart;
+    struct group groups[4];
+    struct level good, bad;
+    double distance, common, of_good, of_bad, degrees, alike, apart;
 
-    sort_values(definition, hypothesis, 0, groups, counts);
-    if (counts[0] == 0 || counts[1] == 0)
+    sort_values(definition, hypothesis, 0, groups);
+    if (groups[0].count == 0 || groups[1].count == 0)
         return -HUGE_VAL;
-    distance = mean_of(groups[1], counts[1]) - mean_of(groups[0], counts[0]);
-    degrees = counts[0] + counts[1] - 2.0;
-    common = floored(scatter_of(groups[0], counts[0]) + scatter_of(groups[1], counts[1]),
-                     counts[0] + counts[1], floor_) /
-             degrees;
-    alike = log_tied(groups, counts, 2, width, floor_) +
-            log(2 * student_cdf(distance / sqrt(common / counts[0] + common / counts[1]), degrees));
-    good = floored(scatter_of(groups[0], counts[0]), counts[0], floor_) / fmax(counts[0] - 1.0, 1) /
-           counts[0];
-    bad = floored(scatter_of(groups[1], counts[1]), counts[1], floor_) / fmax(counts[1] - 1.0, 1) /
-          counts[1];
-    degrees = pow(good + bad, 2) /
-              (good * good / fmax(counts[0] - 1.0, 1) + bad * bad / fmax(counts[1] - 1.0, 1));
-    apart = log_tied(groups, counts, 1, width, floor_) +
-            log_tied(groups + 1, counts + 1, 1, width, floor_) +
-            log(2 * student_cdf(distance / sqrt(good + bad), degrees));
+    good = level_of(definition, &groups[0]);
+    bad = level_of(definition, &groups[1]);
+    distance = bad.mean - good.mean;
+    degrees = good.n + bad.n - 2;
+    common = floored(definition, good.rss + bad.rss, good.n + bad.n) / degrees;
+    alike = log_tied(definition, groups, 2) +
+            log(2 *
+                student_cdf(distance / sqrt(common / good.weight + common / bad.weight), degrees));
+    of_good = floored(definition, good.rss, good.n) / fmax(good.n - 1, 1) / good.weight;
+    of_bad = floored(definition, bad.rss, bad.n) / fmax(bad.n - 1, 1) / bad.weight;
+    degrees = pow(of_good + of_bad, 2) /
+              (of_good * of_good / fmax(good.n - 1, 1) + of_bad * of_bad / fmax(bad.n - 1, 1));
+    apart = log_tied(definition, groups, 1) + log_tied(definition, groups + 1, 1) +
+            log(2 * student_cdf(distance / sqrt(of_good + of_bad), degrees));
     return log(exp(alike) / 2 + exp(apart) / 2);
 }
 
 static double by_pair(const struct definition *definition, unsigned first, unsigned second)
 {
-    double groups[4][64], width = definition->width, floor_ = definition->floor_;
-    unsigned counts[4], low_counts[4], high_counts[4], levels = 0;
-    double middle;
+    struct group groups[4], low[4] = {0}, high[4] = {0};
+    double good, bad;
+    unsigned levels = 0;
 
-    sort_values(definition, first, second, groups, counts);
+    sort_values(definition, first, second, groups);
     for (int g = 0; g < 4; g++)
-        levels += counts[g] > 0;
-    if (levels < 3 || mean_of(groups[3], counts[3]) <= mean_of(groups[0], counts[0]))
+        levels += groups[g].count > 0;
+    good = level_of(definition, &groups[0]).mean;
+    bad = level_of(definition, &groups[3]).mean;
+    if (levels < 3 || bad <= good)
         return -HUGE_VAL;
-    middle = (mean_of(groups[0], counts[0]) + mean_of(groups[3], counts[3])) / 2;
-    for (int g = 0; g < 4; g++) {
-        bool high = counts[g] > 0 && mean_of(groups[g], counts[g]) > middle;
-
-        high_counts[g] = high ? counts[g] : 0;
-        low_counts[g] = high ? 0 : counts[g];
-    }
-    return log(exp(log_tied(groups, counts, 4, width, floor_)) / 2 +
-               exp(log_tied(groups, low_counts, 4, width, floor_) +
-                   log_tied(groups, high_counts, 4, width, floor_)) /
-                   2);
+    for (int g = 0; g < 4; g++)
+        *(level_of(definition, &groups[g]).mean > (good + bad) / 2 ? &high[g]
+                                                                   : &low[g]) = groups[g];
+    return log(exp(log_tied(definition, groups, 4)) / 2 +
+               exp(log_tied(definition, low, 4) + log_tied(definition, high, 4)) / 2);
 }
 
 static double by_none(const struct definition *definition)
 {
-    double groups[4][64];
-    unsigned counts[4];
+    struct group groups[4];
 
-    sort_values(definition, definition->world->problem.count, 0, groups, counts);
-    return log_tied(groups, counts, 1, definition->width, definition->floor_);
+    sort_values(definition, definition->world->problem.count, 0, groups);
+    return log_tied(definition, groups, 1);
 }
 
 static double by_each(const struct definition *definition)
 {
     const struct world *world = definition->world;
-    static double groups[16][64];
-    unsigned counts[16] = {0}, images = 0;
+    struct group groups[16] = {0};
+    unsigned images = 0;
 
-    for (size_t i = 0; i < world->facts.trial_count; i++) {
-        const struct bisect_trial *trial = &world->trials[i];
-        groups[trial->commit][counts[trial->commit]++] = fmin(fmax(trial->value, definition->low),
-                                                              definition->high);
-    }
+    for (size_t i = 0; i < world->facts.trial_count; i++)
+        add_value(definition, &groups[world->trials[i].commit], &world->trials[i]);
     for (unsigned c = 0; c < 16; c++)
-        images += counts[c] > 0;
-    return images < 4 ? -HUGE_VAL
-                      : log_tied(groups, counts, 16, definition->width, definition->floor_);
+        images += groups[c].count > 0;
+    return images < 4 ? -HUGE_VAL : log_tied(definition, groups, 16);
 }
 
 /* 2.5 robust deviations beyond the ends' medians. */
 static struct definition define(const struct world *world)
 {
     struct definition ret = {.world = world, .low = HUGE_VAL, .high = -HUGE_VAL};
-    double medians[2];
+    double medians[2], variance, rss = 0, degrees = 0;
 
     for (int end = 0; end < 2; end++) {
         unsigned commit = end ? world->problem.count - 1 : 0, count = 0;
@@ -198,6 +222,20 @@ static struct definition define(const struct world *world)
     }
     ret.width = 1.5 * (ret.high - ret.low);
     ret.floor_ = fmax(0.1 * fabs(medians[1] - medians[0]), 0.005 * ret.width);
+    /* Four deviations of an image's offset are the difference that counts. */
+    for (unsigned c = 0; c < world->problem.count; c++) {
+        struct level image;
+        struct group group = {0};
+
+        for (size_t i = 0; i < world->facts.trial_count; i++)
+            if (world->trials[i].commit == c)
+                add_value(&ret, &group, &world->trials[i]);
+        image = image_of(&ret, &group, c);
+        rss += image.rss;
+        degrees += fmax(image.n - 1, 0);
+    }
+    variance = rss / degrees + ret.floor_ * ret.floor_;
+    ret.ratio = pow(world->problem.min_effect * fabs(medians[0]) / 4, 2) / variance;
     return ret;
 }
 
