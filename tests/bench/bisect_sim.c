@@ -23,6 +23,9 @@ static const char usage[] =
     "  --outliers P      part of the samples that lie five deviations off (0)\n"
     "  --boot-effect D   deviation between boots, in deviations of a sample (0)\n"
     "  --image-effect D  likewise between commits, beside what the culprit does (0)\n"
+    "  --min-effect P    culprit's: what counts, as a part of good's level, which is ten "
+    "deviations\n"
+    "                    (0.01)\n"
     "  --resample FILE   samples are drawn from those of real trials, a line \"good VALUE\" or\n"
     "                    \"bad VALUE\" each, such as tests/support/data/tail-latency-p99.txt\n"
     "  --skips P         part of the commits that do not build (0)\n"
@@ -202,6 +205,7 @@ static void read_options(int argc, char **argv, struct run *run)
         {"outliers", required_argument, NULL, 'o'},
         {"boot-effect", required_argument, NULL, 'b'},
         {"image-effect", required_argument, NULL, 'i'},
+        {"min-effect", required_argument, NULL, 'l'},
         {"resample", required_argument, NULL, 'r'},
         {"skips", required_argument, NULL, 'k'},
         {"dag", no_argument, NULL, 'd'},
@@ -238,6 +242,9 @@ static void read_options(int argc, char **argv, struct run *run)
         case 'i':
             run->options.image_effect = number(name, optarg, 0, 100);
             break;
+        case 'l':
+            run->options.min_effect = number(name, optarg, 0, 1);
+            break;
         case 'r':
             read_recorded(optarg, run);
             break;
@@ -272,8 +279,10 @@ static void read_options(int argc, char **argv, struct run *run)
 
 int main(int argc, char **argv)
 {
-    static struct run run = {
-        .options = {.commits = 1000, .effect = 1}, .trials = 1000, .threads = 1, .seed = 1};
+    static struct run run = {.options = {.commits = 1000, .effect = 1, .min_effect = 0.01},
+                             .trials = 1000,
+                             .threads = 1,
+                             .seed = 1};
     int status;
 
     read_options(argc, argv, &run);

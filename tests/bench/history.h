@@ -21,6 +21,7 @@ struct history_options {
     double boot_effect;  /* deviation between boots, in deviations of a sample */
     double image_effect; /* likewise between commits: each has a small offset of its own */
     double skips;        /* part of the commits that do not build; they come in stretches */
+    double min_effect;   /* the planner's: the part of good's level that counts */
     bool dag;            /* with side branches and merges; else a line */
     const struct recorded *recorded; /* samples are drawn from these instead: each was a boot, so
                                         effect, outliers and boot_effect do not count; NULL: none */

@@ -151,6 +151,29 @@ static void test_small_difference_takes_more_looks(void **state)
                  later);
 }
 
+/* Looking again and again at what does not differ: all looks together err no more often than the
+ * level says. At 0.9 fifty rounds of five hundred are allowed, and three deviations more. */
+static void test_looks_share_the_level(void **state)
+{
+    const struct world_options options = {.commits = 3, .noise = NOISE_NORMAL, .confidence = 0.9};
+    static struct world world;
+    unsigned opened = 0, rounds = 500;
+
+    (void)state;
+    for (unsigned seed = 1; seed <= rounds; seed++) {
+        struct bisect_step step;
+
+        world_draw(&world, &options, seed);
+        world.problem.min_effect = 0;
+        advance(&world, &step, is_trial_inside_three);
+        opened += step.verdict == VERDICT_NONE;
+        bisect_step_clear(&step);
+    }
+    print_message("ends of one kernel told apart in %u of %u rounds\n", opened, rounds);
+    if (opened > 70)
+        fail_msg("ends of one kernel told apart in %u of %u rounds", opened, rounds);
+}
+
 /* Nothing differs, and the noise is as large as what counts: the budget for the ends is spent, and
  * the reason says what they could have shown and what would be needed. */
 static void test_what_was_not_seen_is_said(void **state)
@@ -185,6 +208,7 @@ int main(void)
         cmocka_unit_test(test_effect_below_what_counts),
         cmocka_unit_test(test_improvement_is_no_regression),
         cmocka_unit_test(test_small_difference_takes_more_looks),
+        cmocka_unit_test(test_looks_share_the_level),
         cmocka_unit_test(test_what_was_not_seen_is_said),
     };
 

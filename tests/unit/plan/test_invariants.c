@@ -256,10 +256,11 @@ static void expect_calibrated(const char *name, const struct world_options *opti
     assert_true(claims > rounds / 2);
 }
 
-/* Invariant: calibrated at .8, .95 and .99, where the sides vary alike, and where their variances
- * differ five hundredfold. */
+/* Invariant: calibrated at .8, .95 and .99, where the sides vary alike, where their variances
+ * differ five hundredfold, where good has two modes, and on trials of real kernels. */
 static void test_claims_are_calibrated(void **state)
 {
+    static struct recorded recorded;
     static const struct {
         const char *name;
         struct world_options options;
@@ -269,10 +270,14 @@ static void test_claims_are_calibrated(void **state)
         {"merges", {.commits = 33, .noise = NOISE_NORMAL, .effect = 2, .merges = 0.1}, 60},
         {"tail", {.commits = 33, .noise = NOISE_TAIL}, 120},
         {"bimodal", {.commits = 33, .noise = NOISE_BIMODAL}, 120},
+        {"recorded", {.commits = 33, .noise = NOISE_RECORDED, .recorded = &recorded}, 120},
     };
     static const double levels[] = {0.8, 0.95, 0.99};
+    struct culprit_error error = {0};
 
     (void)state;
+    if (recorded_read(WORLD_RECORDED, &recorded, &error) < 0)
+        fail_msg("%s", error.message);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (size_t l = 0; l < 3; l++) {
             struct world_options options = cases[i].options;

@@ -117,6 +117,8 @@ void world_draw(struct world *world, const struct world_options *options, uint64
     };
     if (options->noise == NOISE_EVENT)
         world->problem.min_effect = 0;
+    else if (options->min_effect > 0)
+        world->problem.min_effect = options->min_effect;
     world->facts = (struct bisect_facts){.builds = world->builds, .trials = world->trials};
 }
 

@@ -16,6 +16,9 @@
 
 enum { WORLD_COMMITS = 1100, WORLD_PARENTS = 2, WORLD_TRIALS = 4000 };
 
+/* Real trials of case A. */
+#define WORLD_RECORDED CULPRIT_SOURCE_DIR "/tests/support/data/tail-latency-p99.txt"
+
 enum world_noise {
     NOISE_TAIL,     /* case A: good all over the place and now and then near bad; bad narrow */
     NOISE_NORMAL,   /* good N(100, 10), bad `effect` deviations above */
@@ -40,6 +43,7 @@ struct world_options {
     double
         second_change;   /* a second change of as many times the first one's size, later; 0: none */
     double boot_effect;  /* a deviation between boots on top, in deviations */
+    double min_effect;   /* part of good's median that counts; 0: by the noise */
     double image_effect; /* and one between images, beside what the culprit does */
     const struct recorded *recorded; /* for NOISE_RECORDED */
     double drift;      /* deviations that values rise by from trial to trial as they are done */
