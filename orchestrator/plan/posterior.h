@@ -7,6 +7,9 @@
  * changes stand "nothing differs" (one distribution), "two changes" (three levels or four, by which
  * of the two a commit descends from), and "more than two" (every image a mean of its own).
  *
+ * Images of one side need not lie at quite the same place (struct moments in plan/likelihood.h), as
+ * long as they are apart by less than the job's min_effect.
+ *
  * Values are cut off where neither end's trials would lie but as outliers: 2.5 robust deviations
  * beyond the outer median. The cut does not depend on the hypothesis, so that each of them explains
  * the same data. And no trial counts for more than POSTERIOR_TRIAL_ODDS: a kernel of which one boot
