@@ -6,6 +6,7 @@
 #include "plan/choose.h"
 #include "plan/suspects.h"
 #include "plan/verify.h"
+#include "plan/whole.h"
 
 int prove_weigh(struct planner *planner, bool with_verification, struct culprit_error *error)
 {
@@ -45,12 +46,14 @@ static bool some_are_broken(const struct planner *planner)
 static int conclude(struct planner *planner, struct culprit_error *error)
 {
     struct bisect_step *step = planner->step;
-    bool explains_all;
-    int r = verify_explains_all(planner, &explains_all, error);
+    enum whole whole;
+    int r = whole_explained(planner, &whole, error);
 
-    if (r < 0)
+    if (r == 0 && whole == WHOLE_WAITS)
+        step->reason[0] = '\0';
+    if (r < 0 || whole == WHOLE_WAITS)
         return r;
-    step->more_changes = !explains_all;
+    step->more_changes = whole == WHOLE_MORE;
     if (step->more_changes)
         planner_say(step, "It does not explain the whole difference between good and bad: there "
                           "is at least one more change.");

@@ -7,14 +7,9 @@
 
 #include "plan/check.h"
 #include "plan/dag.h"
-#include "plan/ends.h"
 #include "plan/label.h"
 #include "stats/inference.h"
 #include "stats/rank.h"
-#include "stats/summary.h"
-
-/* Two kernels at the same place differ by chance at this level, two-sided. */
-static const double same_level = 0.01;
 
 /* Who is tested against whom. */
 struct sides {
@@ -331,55 +326,4 @@ int verify_doubt(struct planner *planner, bool *ret, struct culprit_error *error
 void verify_estimate(struct planner *planner)
 {
     planner->step->expected_trials += 2.0 * full_look(planner);
-}
-
-/* Whether the difference of the medians is at least what counts. */
-static int counts(const struct planner *planner, struct evidence_values one,
-                  struct evidence_values other, bool *ret, struct culprit_error *error)
-{
-    double median, other_median;
-    int r = samples_median(one.values, one.count, &median, error);
-
-    if (r == 0)
-        r = samples_median(other.values, other.count, &other_median, error);
-    if (r == 0)
-        *ret = fabs(median - other_median) >= ends_least_effect(planner, &planner->step->endpoint);
-    return r;
-}
-
-/* Whether two images, if they are two, lie at the same place, but for less than what counts. */
-static int alike(const struct planner *planner, unsigned commit, unsigned end, bool *ret,
-                 struct culprit_error *error)
-{
-    struct evidence_values mine, ends = evidence_search(planner->evidence, end);
-    bool differs = true;
-    double p;
-    int r;
-
-    *ret = true;
-    if (evidence_class(planner->evidence, commit) == evidence_class(planner->evidence, end))
-        return 0;
-    mine = fresh_values(planner, commit);
-    r = check_difference(planner, mine, ends, &p, error);
-    if (r == 0 && p <= same_level)
-        r = counts(planner, mine, ends, &differs, error);
-    if (r == 0)
-        *ret = p > same_level || !differs;
-    return r;
-}
-
-int verify_explains_all(const struct planner *planner, bool *ret, struct culprit_error *error)
-{
-    const struct bisect_step *step = planner->step;
-    int r;
-
-    *ret = true;
-    for (size_t i = 0; i < step->check_count && *ret; i++) {
-        r = alike(planner, step->checks[i].base, 0, ret, error);
-        if (r < 0)
-            return r;
-    }
-    if (step->check_count == 0 || !*ret)
-        return 0;
-    return alike(planner, step->checks[0].worse, planner->problem->count - 1, ret, error);
 }

@@ -33,7 +33,4 @@ int verify_doubt(struct planner *planner, bool *ret, struct culprit_error *error
 /* Builds and trials of a whole verification, as far as can be told. */
 void verify_estimate(struct planner *planner);
 
-/* Whether the checks' sides differ from the endpoints': then more than this change happened. */
-int verify_explains_all(const struct planner *planner, bool *ret, struct culprit_error *error);
-
 #endif
