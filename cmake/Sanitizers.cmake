@@ -6,6 +6,8 @@ add_library(culprit_sanitize INTERFACE)
 add_library(culprit::sanitize ALIAS culprit_sanitize)
 if(CULPRIT_SANITIZE)
     target_compile_options(culprit_sanitize INTERFACE
-        -fsanitize=${CULPRIT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+        -fsanitize=${CULPRIT_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
+        # Instrumented code leads these two astray (gcc(1), -fsanitize); plain builds have them.
+        -Wno-maybe-uninitialized -Wno-null-dereference)
     target_link_options(culprit_sanitize INTERFACE -fsanitize=${CULPRIT_SANITIZE})
 endif()
