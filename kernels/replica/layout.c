@@ -130,7 +130,7 @@ static int place_second(struct layout *layout, struct random *random, struct cul
 static int place_faults(struct layout *layout, struct random *random,
                         const struct layout_options *options, struct culprit_error *error)
 {
-    unsigned number;
+    unsigned number = 0;
     int result;
 
     if (options->faults > LAYOUT_FAULTS_MAXIMUM)
