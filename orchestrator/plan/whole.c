@@ -14,7 +14,7 @@
 static const double same_levels[] = {0.01, 0.005, 0.005};
 enum { LOOKS = sizeof same_levels / sizeof *same_levels };
 /* Below this p, and from this part of the whole difference on, a remainder is looked into. */
-static const double doubtful_level = 0.2, doubtful_part = 0.25;
+static const double doubtful_level = 0.1, doubtful_part = 0.25;
 
 /* A commit, and the end at which it should lie. */
 struct pairing {
