@@ -130,12 +130,12 @@ class Recording:
         with concurrent.futures.ThreadPoolExecutor(guests) as pool:
             work = {pool.submit(self.record_trial, programs, directory, *key): key
                     for key in missing}
-            for done in concurrent.futures.as_completed(work):
-                image, seed = work[done]
-                try:
+            try:
+                for done in concurrent.futures.as_completed(work):
+                    image, seed = work[done]
                     trial = done.result()
-                except BaseException:
-                    pool.shutdown(cancel_futures=True)
-                    raise
-                say(f"tried {image[:12]} seed {seed}: {trial['outcome']} {trial['value']}, "
-                    f"{trial['seconds']:.0f} s")
+                    say(f"tried {image[:12]} seed {seed}: {trial['outcome']} {trial['value']}, "
+                        f"{trial['seconds']:.0f} s")
+            except BaseException:  # an interrupt too: what has begun is finished, no more
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
