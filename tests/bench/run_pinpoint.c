@@ -65,8 +65,7 @@ static int insert(struct pinpoint *pinpoint, unsigned place, unsigned commit,
     pinpoint->count++;
     pinpoint->outcome->builds++;
     pinpoint->outcome->seconds += BUILD_SECONDS;
-    sample(pinpoint, &pinpoint->items[place],
-           ATTEMPTS < pinpoint->most ? ATTEMPTS : pinpoint->most);
+    sample(pinpoint, &pinpoint->items[place], ATTEMPTS);
     return 0;
 }
 
@@ -172,6 +171,8 @@ int run_pinpoint(const struct history *history, struct outcome_of_method *ret,
     *ret = (struct outcome_of_method){0};
     if (r < 0)
         return r;
+    if (pinpoint.most < ATTEMPTS)
+        pinpoint.most = ATTEMPTS;
     pinpoint.items = calloc(history->count, sizeof *pinpoint.items);
     if (!pinpoint.items)
         return culprit_fail(error, CULPRIT_NO_MEMORY, "no memory for %u commits", history->count);
